@@ -1,0 +1,1 @@
+"""High Card Duel: the schema of its rules and its profile."""

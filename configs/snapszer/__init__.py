@@ -1,0 +1,1 @@
+"""Snapszer: the schema of its rules and its profiles."""
