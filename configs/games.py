@@ -82,7 +82,9 @@ def register(game: Game) -> None:
     if game.id in _GAMES:
         raise ValueError(f"a game {game.id!r} is registered already")
     if not game.profiles:
-        raise ValueError(f"game {game.id!r}: at least one profile is needed, e.g. {{'default': {{}}}}")
+        raise ValueError(
+            f"game {game.id!r}: at least one profile is needed, e.g. {{'default': {{}}}}"
+        )
     _GAMES[game.id] = game
 
 

@@ -50,9 +50,7 @@ class Rules:
         Literal["fails", "normal"],
         _flag("if the closer's opponent reaches 66: the closer has failed, or is paid as usual"),
     ] = "fails"
-    closer_fail_points: Annotated[
-        GamePoints, _flag("game points that a failed closing costs")
-    ] = 2
+    closer_fail_points: Annotated[GamePoints, _flag("game points that a failed closing costs")] = 2
     closer_fail_points_trickless: Annotated[
         GamePoints, _flag("the same, if the opponent had no trick when the talon was closed")
     ] = 2

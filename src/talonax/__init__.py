@@ -1,8 +1,8 @@
 """Imperfect-information card games for JAX, their reference engines, and agents that learn them.
 
-    import jax, talonax
-    env = talonax.make("snapszer")
-    state = env.init(jax.random.key(0))
+import jax, talonax
+env = talonax.make("snapszer")
+state = env.init(jax.random.key(0))
 """
 
 import importlib

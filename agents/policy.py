@@ -1,0 +1,165 @@
+"""The one interface of everything that plays: bots, networks, search.
+
+A policy chooses an action for the seat to move, in one game; the caller vmaps. It is plain data (a frozen
+dataclass without arrays): what it has learned is `params`, what it remembers of a game is the `carry`, one
+for each seat. Two kinds differ in what they are given, and their type says so:
+
+* an `ObservationPolicy` is given `env.observe(state, seat)` and nothing else;
+* a `StatePolicy` is given the whole state, for its speed or its convenience. It must not use what its seat
+  cannot know: `env.redeal` for that seat must not change its action (`tests/test_bots.py` tries it).
+
+    @dataclass(frozen=True)
+    class HighestCard(ObservationPolicy):
+        def act(self, params, env, view, mask, carry, key):
+            return jnp.argmax(jnp.where(mask, jnp.arange(mask.shape[0]), -1)), carry
+"""
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from talonax.configs import games
+from talonax.envs import cards
+from talonax.envs.core import Env
+
+
+class Policy(abc.ABC):
+    """Chooses actions. Derive from `ObservationPolicy` or `StatePolicy`."""
+
+    def init(self, env: Env[Any]) -> Any:
+        """Return the carry of one seat at the start of a game: a pytree, empty by default."""
+        del env
+        return ()
+
+    @abc.abstractmethod
+    def see(self, env: Env[Any], state: Any) -> Any:
+        """Return what `act` is given of a state."""
+
+    @abc.abstractmethod
+    def act(
+        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
+    ) -> tuple[Array, Any]:
+        """Choose an action for the seat to move.
+
+        Args:
+          params: what was learned; None for bots.
+          env: the game.
+          view: what `see` returned.
+          mask: bool[num_actions], the legal actions.
+          carry: what this seat remembers of the game.
+          key: a fresh key.
+
+        Returns:
+          int32[], a legal action, and the seat's carry after it.
+        """
+
+
+class ObservationPolicy(Policy):
+    """A policy that is given the observation of the seat to move."""
+
+    def see(self, env: Env[Any], state: Any) -> Array:
+        """Return what the seat to move observes."""
+        return env.observe(state, state.current_player)
+
+
+class StatePolicy(Policy):
+    """A policy that is given the whole state, and uses what the seat to move may know of it."""
+
+    def see(self, env: Env[Any], state: Any) -> Any:
+        """Return the state."""
+        del env
+        return state
+
+
+@dataclass(frozen=True)
+class Random(StatePolicy):
+    """Chooses uniformly among the legal actions.
+
+    It is given the state only to draw from the packed set of legal actions, several times cheaper than
+    from a mask.
+    """
+
+    def act(
+        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
+    ) -> tuple[Array, Any]:
+        """Draw a legal action."""
+        del params, mask
+        return cards.draw_one(env.legal_set(view), jax.random.bits(key, (), jnp.uint32)), carry
+
+
+@dataclass(frozen=True)
+class Seated(Policy):
+    """Gives each seat its own policy.
+
+    Attributes:
+      policies: by seat.
+    """
+
+    policies: tuple[Policy, ...]
+
+    def init(self, env: Env[Any]) -> Any:
+        """Return a carry of each policy; of a seat's, only its own policy's moves on."""
+        return tuple(policy.init(env) for policy in self.policies)
+
+    def see(self, env: Env[Any], state: Any) -> Any:
+        """Return who is to move, and what each policy would be given."""
+        return state.current_player, tuple(policy.see(env, state) for policy in self.policies)
+
+    def act(
+        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
+    ) -> tuple[Array, Any]:
+        """Let the policy of the seat to move choose. `params` is one a policy, or None."""
+        seat, views = view
+        each = params if params is not None else (None,) * len(self.policies)
+        action, after = jnp.int32(0), []
+        for i, policy in enumerate(self.policies):
+            chosen, moved = policy.act(each[i], env, views[i], mask, carry[i], key)
+            action = jnp.where(seat == i, chosen, action)
+            after.append(_if(seat == i, moved, carry[i]))
+        return action, tuple(after)
+
+
+def _if(condition: Array, yes: Any, no: Any) -> Any:
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
+
+
+RANDOM = "random"
+
+
+def names(game: str) -> list[str]:
+    """Return the names of the policies that need no training, for `game`."""
+    return [RANDOM, *games.get(game).bots]
+
+
+def by_name(game: str, name: str) -> Policy:
+    """Return a bot of `game`.
+
+    Raises:
+      ValueError: there is none of that name; the message lists those that exist.
+    """
+    if name == RANDOM:
+        return Random()
+    bots = games.get(game).bots
+    if name not in bots:
+        raise ValueError(f"{game} has no policy {name!r}; there are: {', '.join(names(game))}")
+    policy: Policy = games.resolve(bots[name])()
+    return policy
+
+
+def seat(game: str, chosen: Sequence[str], num_players: int) -> Policy:
+    """Return the policy of a table: the i-th name sits in seat i; one name fills all seats.
+
+    Raises:
+      ValueError: another number of names, or an unknown one.
+    """
+    if len(chosen) not in (1, num_players):
+        raise ValueError(
+            f"{game} has {num_players} seats; give one policy or {num_players}, not {len(chosen)}"
+        )
+    policies = tuple(by_name(game, name) for name in chosen)
+    return policies[0] if len(set(policies)) == 1 else Seated(policies)

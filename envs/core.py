@@ -1,0 +1,444 @@
+"""The contract that every game keeps: `State`, `Env`, and what they promise.
+
+One game, unbatched, as pure functions: the user vmaps. An `Env` is plain data (its rules and the layout
+of its observations), so it is hashable, costs nothing to build and may be a static argument. A `State`
+holds the position alone: observations and legal actions are functions of it, computed where they are
+used, so that search trees and replay buffers can hold many states.
+
+A game writes the six methods under *What a game writes*; everything else follows from them. The smallest
+example is `envs/high_card_duel/`.
+"""
+
+import abc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+from jax.typing import ArrayLike
+
+from talonax.configs.rules import rules_hash
+from talonax.envs import cards
+
+#: `current_player` of a finished state: nobody is to move.
+NOBODY = -1
+#: The action that does nothing (`Env.idles`).
+IDLE = -1
+
+LAYOUTS = ("full", "compact")
+
+
+class State(struct.PyTreeNode):
+    """A position. Games add their own fields.
+
+    Attributes:
+      current_player: int32[], the seat to move; -1 once finished.
+      rewards: float32[P], what the last step alone earned, by seat.
+      terminated: bool[], the game is over.
+      truncated: bool[], the game was cut off; the rewards of that step are final.
+      illegal: bool[], it ended because the last action was not legal.
+    """
+
+    current_player: Array
+    rewards: Array
+    terminated: Array
+    truncated: Array
+    illegal: Array
+
+    @property
+    def finished(self) -> Array:
+        """bool[]: terminated or truncated."""
+        return self.terminated | self.truncated
+
+
+def opening(num_players: int, first: ArrayLike) -> dict[str, Array]:
+    """Return the fields of `State` for a game that begins with seat `first` to move."""
+    return {
+        "current_player": jnp.asarray(first, jnp.int32),
+        "rewards": jnp.zeros(num_players, jnp.float32),
+        "terminated": jnp.bool_(False),
+        "truncated": jnp.bool_(False),
+        "illegal": jnp.bool_(False),
+    }
+
+
+def key_words(key: Array) -> Array:
+    """Return uint32[2]: the words of a threefry key, typed or raw.
+
+    Raises:
+      TypeError: it is no key of that kind.
+    """
+    key = jnp.asarray(key)
+    words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
+    if words.shape != (2,) or words.dtype != jnp.uint32:
+        raise TypeError(
+            f"a key must be one threefry key (jax.random.key(seed), or its uint32[2] words), is "
+            f"{words.dtype}{list(words.shape)}; for many games, vmap over the keys"
+        )
+    return words
+
+
+def typed_key(words: Array) -> Array:
+    """Return the typed key of uint32[2] `words`: what a state's `key` field holds."""
+    return jax.random.wrap_key_data(words, impl="threefry2x32")
+
+
+def is_concrete(*values: Any) -> bool:
+    """Return whether none of the values is being traced: only then can a value be checked."""
+    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+class Prepared(NamedTuple):
+    """What chance has decided of a game that is not begun.
+
+    Attributes:
+      deck: deal 0, as `Env.pack_deck` makes it.
+      key: uint32[2], decides later deals.
+      table: what else is left to chance, by table keyword.
+    """
+
+    deck: Any
+    key: Array
+    table: dict[str, Array]
+
+
+S = TypeVar("S", bound=State)
+
+
+def select(condition: Array, yes: S, no: S) -> S:
+    """Return `yes` where `condition` (bool[]) holds, else `no`, field by field."""
+    chosen: S = jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
+    return chosen
+
+
+def _replace(state: S, **changes: Any) -> S:
+    changed: S = state.replace(**changes)  # type: ignore[attr-defined]
+    return changed
+
+
+@dataclass(frozen=True)
+class Env(abc.ABC, Generic[S]):
+    """A game under one set of rules.
+
+    Attributes:
+      rules: the frozen `Rules` dataclass of the game.
+      observation: the layout of observations, `"full"` or `"compact"`.
+
+    Class attributes:
+      id: the registered name.
+      version: bumped when behaviour changes.
+      summary: one line of what the game is.
+      layouts: the layouts of observations that exist.
+      phases: names of the phases; an action id may mean different things in each.
+      idles: whether `_apply` itself leaves a position alone if the action is `IDLE` (rewards zero, the
+        rest as it was). Cheaper than choosing field by field between two positions, which is what
+        happens otherwise.
+      table_keywords: what `deal` takes beside deck and key.
+      typical_steps: steps of an ordinary game under random play; sizes buffers, nothing else.
+    """
+
+    rules: Any
+    observation: str = "full"
+
+    id: ClassVar[str]
+    version: ClassVar[int] = 1
+    summary: ClassVar[str]
+    layouts: ClassVar[tuple[str, ...]] = ("full",)
+    phases: ClassVar[tuple[str, ...]] = ("play",)
+    idles: ClassVar[bool] = False
+    table_keywords: ClassVar[tuple[str, ...]] = ()
+    typical_steps: ClassVar[int] = 16
+
+    def __post_init__(self) -> None:
+        if self.observation not in self.layouts:
+            raise ValueError(
+                f"{self.id} has no observation {self.observation!r}; there are: "
+                f"{', '.join(self.layouts)}"
+            )
+
+    # What a game writes -------------------------------------------------------------------------
+
+    @property
+    @abc.abstractmethod
+    def num_players(self) -> int:
+        """Number of seats."""
+
+    @property
+    @abc.abstractmethod
+    def num_actions(self) -> int:
+        """Number of action ids, `0 .. num_actions - 1`."""
+
+    @property
+    @abc.abstractmethod
+    def observation_shape(self) -> tuple[int, ...]:
+        """Shape of what `observe` returns."""
+
+    @property
+    @abc.abstractmethod
+    def max_steps(self) -> int:
+        """A proven bound on the steps of a whole game or match."""
+
+    @property
+    @abc.abstractmethod
+    def max_loss(self) -> float:
+        """The largest |reward| that one step can pay."""
+
+    @property
+    @abc.abstractmethod
+    def deck_cards(self) -> tuple[int, ...]:
+        """The numbers of the cards that a deck orders."""
+
+    @property
+    @abc.abstractmethod
+    def plane_names(self) -> tuple[str, ...]:
+        """Names of the planes of `card_tensor`; the partition planes come first."""
+
+    @property
+    @abc.abstractmethod
+    def num_partition_planes(self) -> int:
+        """How many of the first planes partition the deck."""
+
+    @abc.abstractmethod
+    def action_name(self, action: int) -> str:
+        """Return the name of an action id, as the table view and errors print it."""
+
+    @abc.abstractmethod
+    def _deal(self, deck: Any, key: Array, table: Mapping[str, Any]) -> S:
+        """Lay out the first deal. `deck` is an order or what `pack_deck` made of it."""
+
+    @abc.abstractmethod
+    def _legal_set(self, state: S) -> Array:
+        """Return the set of legal actions, of a state that is not finished."""
+
+    @abc.abstractmethod
+    def _apply(self, state: S, action: Array, next_deck: Any) -> S:
+        """Carry out a legal action in a state that is not finished.
+
+        `next_deck` is the deck of the next deal, for games of several deals (else None).
+        """
+
+    @abc.abstractmethod
+    def _observe(self, state: S, player: Array) -> Array:
+        """Return what `player` observes: float32[*observation_shape]."""
+
+    @abc.abstractmethod
+    def card_tensor(self, state: S, player: ArrayLike) -> Array:
+        """Return bool[4, 14, n]: the planes of `plane_names` as `player` knows them."""
+
+    @abc.abstractmethod
+    def redeal(self, state: S, player: ArrayLike, key: Array) -> S:
+        """Draw, uniformly, a world consistent with what `player` knows.
+
+        A world is all that chance decided. Returns the state that the same actions lead to in it, with a
+        fresh `state.key`; what `player` observes is unchanged. Two states that he cannot tell apart give
+        the same result under one key.
+        """
+
+    @abc.abstractmethod
+    def facts(self, state: S) -> dict[str, Array]:
+        """Return everything there is, hidden things too, as plain integers, by name.
+
+        The reference engine's `facts` returns the same; lockstep compares them at every step.
+        """
+
+    @abc.abstractmethod
+    def render(self, state: S, player: int | None = None) -> str:
+        """Return the table as text, as `player` sees it; `None` shows everything."""
+
+    # What a game may override -------------------------------------------------------------------
+
+    @property
+    def cards_used(self) -> int:
+        """How many cards from the top of a deck the game ever looks at."""
+        return len(self.deck_cards)
+
+    @property
+    def deals_again(self) -> bool:
+        """Whether a step may deal anew (a match); if so, states hold `key` and `deal_no`."""
+        return False
+
+    def phase(self, state: S) -> Array:
+        """Return int32[]: the index into `phases` of what is being decided."""
+        return jnp.zeros_like(state.current_player)
+
+    def deck(self, key: Array, n: ArrayLike) -> Array:
+        """Return int32[len(deck_cards)]: the deck of deal `n`, shuffled from `fold_in(key, n)`."""
+        key = jax.random.fold_in(typed_key(key_words(key)), n)
+        order = cards.shuffle(key, len(self.deck_cards))
+        if self.deck_cards == tuple(range(len(self.deck_cards))):
+            return order
+        return jnp.array(self.deck_cards, jnp.int32)[order]
+
+    def pack_deck(self, deck: Array) -> Any:
+        """Return the deck in the form that a queue of decks stores: the order itself, by default."""
+        return deck
+
+    def chance(self, key: Array) -> dict[str, Array]:
+        """Return the table keywords that chance decides beside the deck of deal 0 (none here)."""
+        del key
+        return {}
+
+    def tally(self, state: S, action: Array, after: S) -> dict[str, Array]:
+        """Return int32[] counts of what is worth counting in one step, by name (nothing here)."""
+        del state, action, after
+        return {}
+
+    # What follows -------------------------------------------------------------------------------
+
+    @cached_property
+    def rules_hash(self) -> str:
+        """12 hex digits that name the game, its version and its rules."""
+        return rules_hash(self.id, self.version, self.rules)
+
+    def init(self, key: Array) -> S:
+        """Deal a game from a key: `deal(deck(key, 0), key=key)` and what else chance decides."""
+        return self.begin(self.prepare(key))
+
+    def prepare(self, key: Array) -> Prepared:
+        """Draw all that `begin` needs to start a game: what a queue of decks holds."""
+        words = key_words(key)
+        return Prepared(self.pack_deck(self.deck(words, 0)), words, self.chance(words))
+
+    def begin(self, prepared: Prepared) -> S:
+        """Start the game that was prepared."""
+        return self._deal(prepared.deck, prepared.key, prepared.table)
+
+    def deal(self, deck: ArrayLike, *, key: Array | None = None, **table: Any) -> S:
+        """Deal a game from an explicit deck.
+
+        Args:
+          deck: int[len(deck_cards)], the order of the cards, the top first.
+          key: where the decks of later deals come from; key 0 if None.
+          **table: facts of the table (`table_keywords`); each overrides the rule of that name.
+
+        Raises:
+          ValueError: a concrete deck that is no order of the game's cards, or a concrete fact that the
+            table cannot have. Traced values are the caller's duty.
+          TypeError: an unknown keyword.
+        """
+        for name in table:
+            if name not in self.table_keywords:
+                raise TypeError(
+                    f"{self.id}: deal() has no table keyword {name!r}; there are: "
+                    f"{', '.join(self.table_keywords) or 'none'}"
+                )
+        self._check_deck(deck)
+        words = key_words(jax.random.key(0) if key is None else key)
+        order = jnp.asarray(deck, jnp.int32)
+        return self._deal(self.pack_deck(order), words, {**self.chance(words), **table})
+
+    def legal_set(self, state: S) -> Array:
+        """Return the set of legal actions: uint32[], or uint32[W]; all of them once finished."""
+        every = cards.constant(range(self.num_actions), self.num_actions)
+        return jnp.where(state.finished, every, self._legal_set(state))
+
+    def legal_action_mask(self, state: S) -> Array:
+        """Return bool[num_actions]: the legal actions; all true once finished, so that samplers
+        never divide by zero.
+        """
+        return cards.unpack(self.legal_set(state), self.num_actions)
+
+    def step(self, state: S, action: ArrayLike, *unexpected: Any) -> S:
+        """Carry out an action.
+
+        A finished state steps to itself with zero rewards. An illegal action, one out of range too,
+        ends the game: its actor gets `-max_loss`, the others share `+max_loss`, `illegal` is set.
+
+        Args:
+          state: the position.
+          action: int[], an action id.
+
+        Raises:
+          TypeError: a third argument (`step` takes no key: chance comes from `state.key`), or an action
+            that is no integer.
+        """
+        if unexpected:
+            raise TypeError(
+                f"{self.id}: step(state, action) takes no key: what chance decides comes from "
+                "state.key; for auto-resets use talonax.envs.wrappers.AutoReset"
+            )
+        action, in_range = self._action(action)
+        legal = in_range & cards.contains(self._legal_set(state), action)
+        stepped = self._advance(state, jnp.where(legal, action, IDLE), self._next_deck(state))
+        return self._punish(state, stepped, ~legal & ~state.finished)
+
+    def step_legal(self, state: S, action: ArrayLike) -> S:
+        """Carry out an action that the caller knows to be legal: `step` without the test."""
+        return self.step_dealt(state, self._action(action)[0], self._next_deck(state))
+
+    def step_dealt(self, state: S, action: ArrayLike, next_deck: Any) -> S:
+        """Carry out a legal action, with the deck of the next deal handed in.
+
+        Args:
+          state: the position.
+          action: int[], a legal action.
+          next_deck: an order of the cards, or `pack_deck` of it; used only if the action ends a deal
+            and the game goes on. None will do where `deals_again` is false.
+        """
+        return self._advance(state, jnp.asarray(action, jnp.int32), next_deck)
+
+    def observe(self, state: S, player: ArrayLike) -> Array:
+        """Return what `player` observes: float32[*observation_shape].
+
+        Raises:
+          ValueError: a concrete `player` that is no seat. (`current_player` of a finished state, -1,
+            is let through and gives seat 0's view, so that batched code need not care.)
+        """
+        if is_concrete(player) and not NOBODY <= int(np.asarray(player)) < self.num_players:
+            raise ValueError(f"player {player} is no seat; there are: 0 .. {self.num_players - 1}")
+        return self._observe(state, jnp.maximum(jnp.asarray(player, jnp.int32), 0))
+
+    def _action(self, action: ArrayLike) -> tuple[Array, Array]:
+        given = jnp.asarray(action)
+        if not jnp.issubdtype(given.dtype, jnp.integer):
+            raise TypeError(f"an action must be an integer, is {given.dtype}{list(given.shape)}")
+        in_range = (given >= 0) & (given < self.num_actions)
+        return given.astype(jnp.int32), in_range
+
+    def _next_deck(self, state: S) -> Any:
+        if not self.deals_again:
+            return None
+        match: Any = state
+        return self.pack_deck(self.deck(match.key, match.deal_no + 1))
+
+    def _advance(self, state: S, action: Array, next_deck: Any) -> S:
+        """Apply a legal action; a finished state, and one with the action `IDLE`, rests."""
+        if isinstance(next_deck, Array | np.ndarray):
+            next_deck = self.pack_deck(jnp.asarray(next_deck))
+        action = jnp.where(state.finished, IDLE, action)
+        moved = self._apply(state, action, next_deck)
+        if self.idles:
+            return moved
+        resting = _replace(state, rewards=jnp.zeros_like(state.rewards))
+        return select(action == IDLE, resting, moved)
+
+    def _punish(self, before: S, after: S, illegal: Array) -> S:
+        seats = jnp.arange(self.num_players)
+        shared = self.max_loss / (self.num_players - 1)
+        fine = jnp.where(seats == before.current_player, -self.max_loss, shared)
+        return _replace(
+            after,
+            current_player=jnp.where(illegal, NOBODY, after.current_player),
+            rewards=jnp.where(illegal, fine.astype(jnp.float32), after.rewards),
+            terminated=after.terminated | illegal,
+            illegal=after.illegal | illegal,
+        )
+
+    def _check_deck(self, deck: ArrayLike) -> None:
+        shape, size = np.shape(deck), len(self.deck_cards)
+        if shape != (size,):
+            raise ValueError(f"{self.id}: a deck is int[{size}], is of shape {list(shape)}")
+        if not is_concrete(deck):
+            return
+        order = [int(card) for card in np.asarray(deck)]
+        if sorted(order) != sorted(self.deck_cards):
+            known = set(self.deck_cards)
+            wrong = [card for card in order if card not in known]
+            twice = sorted({card for card in order if order.count(card) > 1})
+            what = f"cards {wrong} are not in it" if wrong else f"cards {twice} are there twice"
+            raise ValueError(f"{self.id}: {order} is no order of the deck of {size}: {what}")

@@ -1,0 +1,1 @@
+"""High Card Duel: see README.md in this folder for its rules, actions and observation."""

@@ -1,0 +1,1 @@
+"""Hungarian Snapszer: see README.md in this folder for its rules, flags, actions and observation."""
