@@ -1,12 +1,13 @@
 """The one interface of everything that plays: bots, networks, search.
 
-A policy chooses an action for the seat to move, in one game; the caller vmaps. It is plain data (a frozen
-dataclass without arrays): what it has learned is `params`, what it remembers of a game is the `carry`, one
-for each seat. Two kinds differ in what they are given, and their type says so:
+A policy chooses an action for the seat to move, in one game; the caller vmaps. It is plain data (a
+frozen dataclass without arrays): what it has learned is `params`, what it remembers of a game is
+the `carry`, one for each seat. Two kinds differ in what they are given, and their type says so:
 
 * an `ObservationPolicy` is given `env.observe(state, seat)` and nothing else;
-* a `StatePolicy` is given the whole state, for its speed or its convenience. It must not use what its seat
-  cannot know: `env.redeal` for that seat must not change its action (`tests/test_bots.py` tries it).
+* a `StatePolicy` is given the whole state, for its speed or its convenience. It must not use what
+  its seat cannot know: `env.redeal` for that seat must not change its action (`tests/test_bots.py`
+  tries it).
 
     @dataclass(frozen=True)
     class HighestCard(ObservationPolicy):
@@ -80,8 +81,8 @@ class StatePolicy(Policy):
 class Random(StatePolicy):
     """Chooses uniformly among the legal actions.
 
-    It is given the state only to draw from the packed set of legal actions, several times cheaper than
-    from a mask.
+    It is given the state only to draw from the packed set of legal actions, several times cheaper
+    than from a mask.
     """
 
     def act(

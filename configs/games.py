@@ -1,7 +1,7 @@
 """The list of the games: where each one's parts are, ours and third parties' alike.
 
-A part may be given as the object itself or as `"module:attribute"`, which is imported when it is first
-needed: listing the games imports none of them, and no module here imports upward.
+A part may be given as the object itself or as `"module:attribute"`, which is imported when it is
+first needed: listing the games imports none of them, and no module here imports upward.
 """
 
 import importlib

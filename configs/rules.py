@@ -76,6 +76,6 @@ def as_dict(rules: Any) -> dict[str, Any]:
 
 
 def rules_hash(game: str, version: int, rules: Any) -> str:
-    """Return 12 hex digits that name a game, its version and its rules: equal if they play alike."""
+    """Return 12 hex digits that name a game, its version and its rules."""
     text = json.dumps([game, version, as_dict(rules)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:HASH_DIGITS]

@@ -1,8 +1,8 @@
 """Cards as bits: packs, sets of cards, shuffles and packed queues.
 
 A set of cards is a bit set: one `uint32[]` for packs of up to 32 cards, `uint32[W]` for larger ones
-(two words hold 52 or 56). Card `c` is bit `c % 32` of word `c // 32`. Every function here takes either
-form, unbatched; the caller vmaps. Sets of *actions* are the same thing (`Env.legal_set`).
+(two words hold 52 or 56). Card `c` is bit `c % 32` of word `c // 32`. Every function here takes
+either form, unbatched; the caller vmaps. Sets of *actions* are the same thing (`Env.legal_set`).
 """
 
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ def kth(cards: Array, k: ArrayLike) -> Array:
 
 
 def _kth_in_word(word: Array, k: Array) -> Array:
-    position = jnp.int32(0)
+    position: Array = jnp.int32(0)
     for half in _HALVES:  # a binary search over the population count
         low = jax.lax.population_count(word & jnp.uint32((1 << half) - 1)).astype(jnp.int32)
         above = k >= low
@@ -127,8 +127,8 @@ def shuffle(key: Array, size: int) -> Array:
     """Return int32[size]: a uniformly random permutation of `0 .. size - 1`.
 
     Up to 32 cards: each place draws 32 bits, made distinct by its index in the low five, and holds
-    the rank of its draw among all: `size**2` comparisons that vectorise, about a tenth of the price of
-    a sort. Larger packs sort (by index within equal draws, too).
+    the rank of its draw among all: `size**2` comparisons that vectorise, about a tenth of the price
+    of a sort. Larger packs sort (by index within equal draws, too).
     """
     low = max(1, (size - 1).bit_length())
     index = jnp.arange(size, dtype=jnp.uint32)
@@ -185,7 +185,8 @@ class Queue:
         """Return int32[]: the card at `place`, whatever lies there."""
         word = queue[place // self.per_word]
         shift = self.bits * (place % self.per_word)
-        return (word >> shift & (2**self.bits - 1)).astype(jnp.int32)
+        card: Array = (word >> shift & (2**self.bits - 1)).astype(jnp.int32)
+        return card
 
     def drop(self, queue: tuple[Array, Array], number: int, when: Array) -> tuple[Array, Array]:
         """Take `number` cards (at most a word) from the front, where `when` (bool[])."""

@@ -1,16 +1,16 @@
 """The contract that every game keeps: `State`, `Env`, and what they promise.
 
-One game, unbatched, as pure functions: the user vmaps. An `Env` is plain data (its rules and the layout
-of its observations), so it is hashable, costs nothing to build and may be a static argument. A `State`
-holds the position alone: observations and legal actions are functions of it, computed where they are
-used, so that search trees and replay buffers can hold many states.
+One game, unbatched, as pure functions: the user vmaps. An `Env` is plain data (its rules and the
+layout of its observations), so it is hashable, costs nothing to build and may be a static argument.
+A `State` holds the position alone: observations and legal actions are functions of it, computed
+where they are used, so that search trees and replay buffers can hold many states.
 
-A game writes the six methods under *What a game writes*; everything else follows from them. The smallest
+A game writes what stands under *What a game writes*; everything else follows from it. The smallest
 example is `envs/high_card_duel/`.
 """
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -56,7 +56,7 @@ class State(struct.PyTreeNode):
         return self.terminated | self.truncated
 
 
-def opening(num_players: int, first: ArrayLike) -> dict[str, Array]:
+def opening(num_players: int, first: ArrayLike) -> dict[str, Any]:
     """Return the fields of `State` for a game that begins with seat `first` to move."""
     return {
         "current_player": jnp.asarray(first, jnp.int32),
@@ -85,7 +85,38 @@ def key_words(key: Array) -> Array:
 
 def typed_key(words: Array) -> Array:
     """Return the typed key of uint32[2] `words`: what a state's `key` field holds."""
-    return jax.random.wrap_key_data(words, impl="threefry2x32")
+    key: Array = jax.random.wrap_key_data(words, impl="threefry2x32")
+    return key
+
+
+def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Check that exactly the names in `known` are given.
+
+    Raises:
+      ValueError: naming what is missing or unknown, and what there is.
+    """
+    given, known = list(given), list(known)
+    wrong = [f"no {name!r}" for name in known if name not in given]
+    wrong += [f"unknown {name!r}" for name in given if name not in known]
+    if wrong:
+        raise ValueError(f"{what}: {', '.join(wrong)}; the entries are: {', '.join(known)}")
+
+
+def _like(name: str, value: Any, shape: Any) -> Any:
+    """Return plain lists as arrays of the shapes and dtypes of `shape`."""
+    leaves, tree = jax.tree.flatten(shape)
+    if len(leaves) > 1 and (not isinstance(value, list) or len(value) != len(leaves)):
+        raise ValueError(f"position: {name}: a list of {len(leaves)} is needed, is {value!r}")
+    values = value if len(leaves) > 1 else [value]
+    arrays = []
+    for each, leaf in zip(values, leaves, strict=True):
+        array = np.asarray(each)
+        if array.shape != leaf.shape or not np.array_equal(array, array.astype(leaf.dtype)):
+            raise ValueError(
+                f"position: {name}: {leaf.dtype}{list(leaf.shape)} is needed, is {each!r}"
+            )
+        arrays.append(jnp.asarray(array, leaf.dtype))
+    return jax.tree.unflatten(tree, arrays)
 
 
 def is_concrete(*values: Any) -> bool:
@@ -117,7 +148,7 @@ def select(condition: Array, yes: S, no: S) -> S:
 
 
 def _replace(state: S, **changes: Any) -> S:
-    changed: S = state.replace(**changes)  # type: ignore[attr-defined]
+    changed: S = state.replace(**changes)
     return changed
 
 
@@ -135,9 +166,9 @@ class Env(abc.ABC, Generic[S]):
       summary: one line of what the game is.
       layouts: the layouts of observations that exist.
       phases: names of the phases; an action id may mean different things in each.
-      idles: whether `_apply` itself leaves a position alone if the action is `IDLE` (rewards zero, the
-        rest as it was). Cheaper than choosing field by field between two positions, which is what
-        happens otherwise.
+      idles: whether `_apply` itself leaves a position alone if the action is `IDLE` (rewards zero,
+        the rest as it was). Cheaper than choosing field by field between two positions, which is
+        what happens otherwise.
       table_keywords: what `deal` takes beside deck and key.
       typical_steps: steps of an ordinary game under random play; sizes buffers, nothing else.
     """
@@ -234,9 +265,9 @@ class Env(abc.ABC, Generic[S]):
     def redeal(self, state: S, player: ArrayLike, key: Array) -> S:
         """Draw, uniformly, a world consistent with what `player` knows.
 
-        A world is all that chance decided. Returns the state that the same actions lead to in it, with a
-        fresh `state.key`; what `player` observes is unchanged. Two states that he cannot tell apart give
-        the same result under one key.
+        A world is all that chance decided. Returns the state that the same actions lead to in it,
+        with a fresh `state.key`; what `player` observes is unchanged. Two states that he cannot
+        tell apart give the same result under one key.
         """
 
     @abc.abstractmethod
@@ -275,13 +306,49 @@ class Env(abc.ABC, Generic[S]):
         return jnp.array(self.deck_cards, jnp.int32)[order]
 
     def pack_deck(self, deck: Array) -> Any:
-        """Return the deck in the form that a queue of decks stores: the order itself, by default."""
+        """Return the deck as a queue of decks stores it: the order itself, by default."""
         return deck
+
+    def observation_entries(self) -> list[tuple[str, int, str]]:
+        """Return name, width and meaning of each entry of a flat observation, in order.
+
+        Games that observe planes have none.
+        """
+        return []
 
     def chance(self, key: Array) -> dict[str, Array]:
         """Return the table keywords that chance decides beside the deck of deal 0 (none here)."""
         del key
         return {}
+
+    def position(self, state: S) -> dict[str, Any]:
+        """Return the game's own fields as plain values that a person can read (`serialize`)."""
+        return {
+            name: jax.tree.map(lambda leaf: np.asarray(leaf).tolist(), value)
+            for name, value in state.__dict__.items()
+            if name not in State.__dataclass_fields__ and value is not None
+        }
+
+    def from_position(self, common: dict[str, Array], position: Mapping[str, Any]) -> S:
+        """Return the state that `position` describes: the inverse of `position`.
+
+        Args:
+          common: the fields of `State`.
+          position: what `position` returned, or what a person wrote.
+
+        Raises:
+          ValueError: it is no position of this game; the message names the entry.
+        """
+        like = jax.eval_shape(self.init, jax.random.key(0))
+        own = {
+            name: value
+            for name, value in like.__dict__.items()
+            if name not in common and value is not None
+        }
+        check_names(f"{self.id}: position", position, own)
+        fields = {name: _like(name, position[name], own[name]) for name in own}
+        state: S = like.replace(**common, **fields)
+        return state
 
     def tally(self, state: S, action: Array, after: S) -> dict[str, Array]:
         """Return int32[] counts of what is worth counting in one step, by name (nothing here)."""
@@ -294,6 +361,14 @@ class Env(abc.ABC, Generic[S]):
     def rules_hash(self) -> str:
         """12 hex digits that name the game, its version and its rules."""
         return rules_hash(self.id, self.version, self.rules)
+
+    def observation_layout(self) -> dict[str, slice]:
+        """Return the slice of each entry of a flat observation, by name; they tile it in order."""
+        layout, start = {}, 0
+        for name, width, _ in self.observation_entries():
+            layout[name] = slice(start, start + width)
+            start += width
+        return layout
 
     def init(self, key: Array) -> S:
         """Deal a game from a key: `deal(deck(key, 0), key=key)` and what else chance decides."""
@@ -317,8 +392,8 @@ class Env(abc.ABC, Generic[S]):
           **table: facts of the table (`table_keywords`); each overrides the rule of that name.
 
         Raises:
-          ValueError: a concrete deck that is no order of the game's cards, or a concrete fact that the
-            table cannot have. Traced values are the caller's duty.
+          ValueError: a concrete deck that is no order of the game's cards, or a concrete fact that
+            the table cannot have. Traced values are the caller's duty.
           TypeError: an unknown keyword.
         """
         for name in table:
@@ -354,8 +429,8 @@ class Env(abc.ABC, Generic[S]):
           action: int[], an action id.
 
         Raises:
-          TypeError: a third argument (`step` takes no key: chance comes from `state.key`), or an action
-            that is no integer.
+          TypeError: a third argument (`step` takes no key: chance comes from `state.key`), or an
+            action that is no integer.
         """
         if unexpected:
             raise TypeError(
@@ -377,8 +452,8 @@ class Env(abc.ABC, Generic[S]):
         Args:
           state: the position.
           action: int[], a legal action.
-          next_deck: an order of the cards, or `pack_deck` of it; used only if the action ends a deal
-            and the game goes on. None will do where `deals_again` is false.
+          next_deck: an order of the cards, or `pack_deck` of it; used only if the action ends a
+            deal and the game goes on. None will do where `deals_again` is false.
         """
         return self._advance(state, jnp.asarray(action, jnp.int32), next_deck)
 
@@ -386,8 +461,9 @@ class Env(abc.ABC, Generic[S]):
         """Return what `player` observes: float32[*observation_shape].
 
         Raises:
-          ValueError: a concrete `player` that is no seat. (`current_player` of a finished state, -1,
-            is let through and gives seat 0's view, so that batched code need not care.)
+          ValueError: a concrete `player` that is no seat. (-1, the
+            `current_player` of a finished state, is let through and gives seat 0's view, so that
+            batched code need not care.)
         """
         if is_concrete(player) and not NOBODY <= int(np.asarray(player)) < self.num_players:
             raise ValueError(f"player {player} is no seat; there are: 0 .. {self.num_players - 1}")

@@ -1,10 +1,10 @@
 """Decks from a 32-bit seed, as the recorded engines deal them: MT19937 in integer arithmetic.
 
-`numpy.random.RandomState(seed).random_sample()` yields the same doubles on the host. Here neither doubles
-nor 64-bit integers are needed, so the decks are the same on every device, in every mode.
+`numpy.random.RandomState(seed).random_sample()` yields the same doubles on the host. Here neither
+doubles nor 64-bit integers are needed, so the decks are the same on every device, in every mode.
 
-Source: M. Matsumoto, T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the plain integer initialiser
-of its 2002 revision.
+Source: M. Matsumoto, T. Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the plain integer
+initialiser of its 2002 revision.
 """
 
 import jax.numpy as jnp
@@ -17,7 +17,8 @@ _INIT = 1812433253
 _TWIST = 0x9908B0DF
 _UPPER, _LOWER = 0x80000000, 0x7FFFFFFF
 
-# A double is A * 2**26 + B over 2**53: A the upper 27 bits of one output, B the upper 26 of the next
+# A double is A * 2**26 + B over 2**53: A the upper 27 bits of one output, B the upper 26 of the
+# next
 _LOW_BITS = 26
 _HIGH_BITS = 27
 _LARGEST = 32
@@ -26,7 +27,8 @@ _LARGEST = 32
 def deal_mt19937(seed: ArrayLike, size: int) -> Array:
     """Return int32[size]: the deck of `seed`, shuffled from the top down.
 
-    For `i = size - 1 .. 1` places `i` and `int(u * (i + 1))` are swapped, `u` the next 53-bit double.
+    For `i = size - 1 .. 1` places `i` and `int(u * (i + 1))` are swapped, `u` the next 53-bit
+    double.
 
     Args:
       seed: a 32-bit seed, traced or not.
@@ -81,9 +83,9 @@ def _temper(word: Array) -> Array:
 def _scaled(first: Array, second: Array, n: Array) -> Array:
     """Return int32[]: `int(u * n)` with the product rounded to a double, as the host does it.
 
-    The product is `high * 2**26 + low` over `2**53`. Where it has more than 53 bits, rounding to even may
-    carry it up to the next integer: then everything below the integer part is ones, down to half a unit
-    in the last place.
+    The product is `high * 2**26 + low` over `2**53`. Where it has more than 53 bits, rounding to
+    even may carry it up to the next integer: then everything below the integer part is ones, down
+    to half a unit in the last place.
     """
     n = n.astype(jnp.uint32)
     low = n * (second >> 32 - _LOW_BITS)
@@ -93,4 +95,5 @@ def _scaled(first: Array, second: Array, n: Array) -> Array:
     lost_bits = 32 - lax.clz(whole)
     half = jnp.where(lost_bits > 0, jnp.uint32(1) << (lost_bits - 1) % 32, jnp.uint32(0))
     carries = (rest == 2**_HIGH_BITS - 1) & (low + half >= 2**_LOW_BITS) & (lost_bits > 0)
-    return (whole + carries).astype(jnp.int32)
+    scaled: Array = (whole + carries).astype(jnp.int32)
+    return scaled

@@ -1,7 +1,8 @@
 """Two seats as a pair of scalars.
 
-A two-player game keeps what each seat has as a pair `(seat 0's, seat 1's)` and chooses with `where` on
-the seat: in a batch both halves are contiguous, where an array indexed by the seat would be a gather.
+A two-player game keeps what each seat has as a pair `(seat 0's, seat 1's)` and chooses with `where`
+on the seat: in a batch both halves are contiguous, where an array indexed by the seat would be a
+gather.
 """
 
 from collections.abc import Callable

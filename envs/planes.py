@@ -1,6 +1,6 @@
 """The 4x14 grid that every game shares: rows are suits, columns are ranks.
 
-Every game's cards have their cell here, whatever their number or order in its own pack: rows S H D C,
+A card has its cell here whatever its number or order in its own pack: rows S H D C,
 columns A 2 .. 10 J Q K Joker. Cells outside a game's deck are false in every plane.
 """
 

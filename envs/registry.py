@@ -44,8 +44,8 @@ def register(
 ) -> None:
     """Make a game a peer of ours: in `make`, `check_env`, lockstep and the command line.
 
-    A package registers its games when it is imported, or from the function that its entry point of the
-    group `talonax.games` names.
+    A package registers its games when it is imported, or from the function that its entry point of
+    the group `talonax.games` names.
 
     Args:
       game: the id; must equal `cls.id`.

@@ -1,10 +1,11 @@
 """Deciding once what many fields follow from.
 
-A step writes thirty fields. XLA's CPU backend makes a loop over the batch for each of them, and left to
-itself each loop works out again everything that its field depends on. A game therefore decides first what
-happens (a `NamedTuple` of flags and small numbers) and passes the decision through `settle`: it is packed
-into one word, worked out by one loop, and read back by the loops that write the fields. A step of
-Snapszer takes a third of the time so, and half of the time to compile; its result is the same.
+A step writes thirty fields. XLA's CPU backend makes a loop over the batch for each of them, and
+left to itself each loop works out again everything that its field depends on. A game therefore
+decides first what happens (a `NamedTuple` of flags and small numbers) and passes the decision
+through `settle`: it is packed into one word, worked out by one loop, and read back by the loops
+that write the fields. A step of Snapszer takes a third of the time so, and half of the time to
+compile; its result is the same.
 """
 
 from typing import Any, TypeVar
@@ -48,7 +49,8 @@ def settle(decision: Decision, **bits: int) -> Decision:
 def _materialized(word: Array) -> Array:
     """Return `word`, of at most 31 bits, in a form that XLA does not compute twice.
 
-    An optimisation barrier is gone before the CPU backend fuses loops. A remainder by a number that is
-    not a constant counts as too expensive to repeat, and by one that is larger it changes nothing.
+    An optimisation barrier is gone before the CPU backend fuses loops. A remainder by a number that
+    is not a constant counts as too expensive to repeat, and by one that is larger it changes
+    nothing.
     """
     return lax.rem(word, word | jnp.uint32(1 << WORD - 1))

@@ -1,7 +1,7 @@
 """Tricks: what a pack's cards are worth to each other, what must be played, and who wins.
 
-Everything is stated for any number of players through two cards: the card that was *led* and the card
-that is *winning*. A game with its own bit order describes it once, as a `Pack`.
+Everything is stated for any number of players through two cards: the card that was *led* and the
+card that is *winning*. A game with its own bit order describes it once, as a `Pack`.
 """
 
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ class Pack:
         return [suit * self.ranks + rank for rank in range(self.ranks)]
 
     def stronger(self, card: ArrayLike) -> Array:
-        """Return the set of the cards of the same suit that beat `card`; empty for -1 and a Joker."""
+        """Return the cards of the same suit that beat `card`; none for -1 and a Joker."""
         card = jnp.asarray(card, jnp.int32)
         bit = cards.single(card, self.size)
         beyond = self._below(bit, card) if self.strong_first else self._above(bit, card)
@@ -170,7 +170,8 @@ def beats(pack: Pack, card: ArrayLike, winning: ArrayLike, trump: ArrayLike) -> 
 
 def winner(pack: Pack, played: Array, trump: ArrayLike) -> Array:
     """Return int32[]: the place in `played` (int[n], the card led first, -1 not yet) that wins."""
-    best, place = jnp.asarray(played[0], jnp.int32), jnp.int32(0)
+    best = jnp.asarray(played[0], jnp.int32)
+    place: Array = jnp.int32(0)
     for i in range(1, played.shape[0]):
         better = beats(pack, played[i], best, trump)
         best, place = jnp.where(better, played[i], best), jnp.where(better, i, place)

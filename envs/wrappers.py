@@ -1,7 +1,7 @@
 """Playing on and on: `AutoReset`, one game at a time, and `rollout`, fast and batched.
 
-A card game that deals on every step, just in case one ended, spends most of its time on dealing. `rollout`
-deals ahead, into a queue: a game that ends takes the next deck from it.
+A card game that deals on every step, just in case one ended, spends most of its time on dealing.
+`rollout` deals ahead, into a queue: a game that ends takes the next deck from it.
 """
 
 from collections.abc import Callable
@@ -91,9 +91,9 @@ def rollout(
 ) -> Rollout:
     """Play `steps` steps in each of a batch of games, starting anew wherever one ends.
 
-    The distribution is that of `AutoReset`; the stream of decks may differ. No deck is dealt twice. Call it
-    under `jit` (env, policy, steps and collect are static). Under `vmap` it is right, but a queue that runs
-    dry then deals on every step: vmap over the batch instead.
+    The distribution is that of `AutoReset`; the stream of decks may differ. No deck is dealt twice.
+    Call it under `jit` (env, policy, steps and collect are static). Under `vmap` it is right, but a
+    queue that runs dry then deals on every step: vmap over the batch instead.
 
     Args:
       env: the game.
@@ -103,8 +103,8 @@ def rollout(
       steps: how many steps.
       params: handed to the policy.
       carries: what an earlier rollout returned; fresh if None.
-      collect: `collect(state, action, last)` of one game: what to record of each step, where `last` is the
-        state that the action led to.
+      collect: `collect(state, action, last)` of one game: what to record of each step, where `last`
+        is the state that the action led to.
     """
     batch = states.terminated.shape[0]
     for_queue, for_start, for_steps = jax.random.split(typed_key(key_words(key)), 3)
@@ -179,7 +179,8 @@ def _prepare(env: Env[Any], key: Array, number: int) -> Prepared:
 def _used(env: Env[Any], before: Any, after: Any) -> Array:
     if not env.deals_again:
         return jnp.asarray(after.finished)
-    return after.finished | (after.deal_no != before.deal_no)
+    used: Array = after.finished | (after.deal_no != before.deal_no)
+    return used
 
 
 def fresh_carries(env: Env[Any], policy: Acts, batch: int) -> Any:

@@ -208,6 +208,13 @@ def test_no_marriage_without_the_pair() -> None:
     assert play(position("KD QC", "JC JD", **talon()), "KD").deal.points == (0, 0)
 
 
+def test_a_marriage_scores_once_per_suit_and_player() -> None:
+    state = position("KD QD AC", "JC JD JH", **talon())
+    diamonds = frozenset({Suit.DIAMONDS})
+    assert play(state.with_deal(marriages=(diamonds, frozenset())), "KD").deal.points == (0, 0)
+    assert play(state.with_deal(marriages=(frozenset(), diamonds)), "KD").deal.points == (20, 0)
+
+
 def test_no_marriage_in_reply() -> None:
     state = position("AC JD", "KC QC", **talon())
     assert play(state, "AC", "KC").deal.marriages == NONE
@@ -397,6 +404,14 @@ def test_stake_at(flag: str, points: int) -> None:
     assert play(state, "AD", "JD").returns() == (float(points), -float(points))
     nobody_closed = position("AD", "JD", {"stake_at": flag}, **open_deal)
     assert play(nobody_closed, "AD", "JD").returns() == (1.0, -1.0)
+
+
+@pytest.mark.parametrize(("then", "points"), [((1, 32), 2), ((1, 33), 1), ((0, 40), 3)])
+def test_stake_at_closing_looks_at_tricks_and_points(then: tuple[int, int], points: int) -> None:
+    closing = Closing(by=0, tricks=(2, then[0]), points=(30, then[1]))
+    late: dict[str, Any] = {"points": (56, 60), "tricks": (4, 2), "closing": closing}
+    state = position("AD", "JD", {"stake_at": "closing"}, **late)
+    assert play(state, "AD", "JD").returns() == (float(points), -float(points))
 
 
 @pytest.mark.parametrize(

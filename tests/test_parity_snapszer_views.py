@@ -248,13 +248,16 @@ def test_information_state_remembers_the_order_of_events() -> None:
 
 def test_information_state_of_public_events() -> None:
     game = snapszer().initial_state(deck=PLAIN_DECK)
-    closed, open_ = play(game, "close", "KS"), play(game, "KS")
+    closed, open_ = play(game, "close", "AS"), play(game, "AS")
     assert closed.information_state(1) != open_.information_state(1)
+    assert ("close", 0) in closed.information_state(1)
     seen = play(game, "KS").information_state(1)
     assert ("marriage", 0, 2, 20) in seen
     assert ("play", 0, 2) in seen
     assert seen[-1] == ("to move", 1, (5, 6, 7, 8, 9))
     assert play(game, "KS").information_state(0)[-1] == ("to move", 1, ())
+    assert ("my turn", (0, 1, 2, 3, 4, 21)) in play(game, "KS").information_state(0)
+    assert ("my turn", (0, 1, 2, 3, 4, 21)) not in seen
 
 
 def test_information_state_goes_on_through_a_match() -> None:

@@ -1,7 +1,7 @@
 """High Card Duel as an `Env`: the smallest game, and the template for adding one.
 
-Read this file from the top: the state, then what the contract (`envs/core.py`) asks of a game, in its
-order. A game of your own starts as a copy of this folder.
+Read this file from the top: the state, then what the contract (`envs/core.py`) asks of a game, in
+its order. A game of your own starts as a copy of this folder.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,13 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from talonax.configs.high_card_duel.schema import Rules
+from talonax.envs import cards
 from talonax.envs.core import NOBODY, Env, State, key_words, opening, typed_key
 from talonax.envs.high_card_duel import rules, view
 from talonax.envs.planes import RANKS, SUITS
+
+#: The only action.
+REVEAL = 0
 
 
 class HighCardDuelState(State):
@@ -93,8 +97,8 @@ class HighCardDuel(Env[HighCardDuelState]):
 
     def action_name(self, action: int) -> str:
         """Return `reveal`."""
-        if int(action) != 0:
-            raise ValueError(f"high_card_duel has no action {action}; there is: 0")
+        if int(action) != REVEAL:
+            raise ValueError(f"high_card_duel has no action {action}; there is: {REVEAL}")
         return "reveal"
 
     # The rules
@@ -107,12 +111,12 @@ class HighCardDuel(Env[HighCardDuelState]):
         )
 
     def _legal_set(self, state: HighCardDuelState) -> Array:
-        return jnp.uint32(1)
+        return cards.constant([REVEAL], self.num_actions)
 
     def _apply(self, state: HighCardDuelState, action: Array, next_deck: Any) -> HighCardDuelState:
         over = state.current_player == 1
         payoff = rules.payoff(state.hands.astype(jnp.int32))
-        after: HighCardDuelState = state.replace(  # type: ignore[attr-defined]
+        after: HighCardDuelState = state.replace(
             revealed=state.revealed | (jnp.arange(2) == state.current_player),
             current_player=jnp.where(over, NOBODY, 1),
             rewards=jnp.where(over, payoff, 0.0),
@@ -141,7 +145,7 @@ class HighCardDuel(Env[HighCardDuelState]):
         place = place + (place >= jnp.argmax(deck == mine))
         theirs = jnp.where(state.revealed[1 - player], state.hands[1 - player], deck[place])
         hands = jnp.where(jnp.arange(2) == player, mine, theirs)
-        dealt: HighCardDuelState = state.replace(hands=hands)  # type: ignore[attr-defined]
+        dealt: HighCardDuelState = state.replace(hands=hands)
         return dealt
 
     def information_state(self, state: HighCardDuelState, player: ArrayLike) -> Array:

@@ -1,1 +1,1 @@
-"""Hungarian Snapszer: see README.md in this folder for its rules, flags, actions and observation."""
+"""Hungarian Snapszer: README.md here tells its rules, flags, actions and observation."""

@@ -13,13 +13,16 @@ from jax.typing import ArrayLike
 
 from talonax.configs.snapszer.schema import Rules
 from talonax.envs import pairs
-from talonax.envs.core import NOBODY, Env, is_concrete, opening, select
+from talonax.envs.core import NOBODY, Env, is_concrete, opening, select, typed_key
 from talonax.envs.mt19937 import deal_mt19937
-from talonax.envs.planes import SUITS
-from talonax.envs.snapszer import observation, rules, view
+from talonax.envs.snapszer import observation, position, rules, view
 from talonax.envs.snapszer.redeal import redeal
+from talonax.envs.snapszer.rules import Deed
 from talonax.envs.snapszer.state import NO_CARD, Dealt, Sizes, SnapszerState, small
 from talonax.envs.stage import settle
+
+#: What the first leader is drawn from, beside the decks of deals 0, 1, ..
+LEADER_DRAW = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -48,18 +51,18 @@ class Snapszer(Env[SnapszerState]):
     @property
     def num_actions(self) -> int:
         """A card each, the exchange, closing; declaring eight more, where that is optional."""
-        declaring = 2 * SUITS if self.rules.marriage_declare == "optional" else 0
+        declaring = rules.DECLARATIONS if self.rules.marriage_declare == "optional" else 0
         return self.sizes.declare + declaring
 
     @property
     def observation_shape(self) -> tuple[int, ...]:
         """(n,), see `observation_layout`."""
-        return (observation.observation_size(self.rules, self.sizes, self.observation),)
+        return (sum(width for _, width, _ in self.observation_entries()),)
 
     @property
     def max_steps(self) -> int:
-        """Every card played once, at most one exchange and one closing a deal; a match to n takes at
-        most 2n - 1 deals, since each pays its winner at least one game point.
+        """Every card played once, at most one exchange and one closing a deal; a match to n takes
+        at most 2n - 1 deals, since each pays its winner at least one game point.
         """
         deal = self.sizes.num_cards + 1 + int(self.rules.closing)
         return deal * max(1, 2 * self.rules.match - 1)
@@ -93,9 +96,10 @@ class Snapszer(Env[SnapszerState]):
         """Return `AS` to play a card, `exchange`, `close`, `declare KS`."""
         return view.action_name(self.sizes, int(action), self.num_actions)
 
-    def observation_layout(self) -> dict[str, slice]:
-        """Return the named slices of the observation, in order; they tile it."""
-        return observation.observation_layout(self.rules, self.sizes, self.observation)
+    def observation_entries(self) -> list[tuple[str, int, str]]:
+        """Return name, width and meaning of each entry, in order."""
+        entries = observation.entries(self.rules, self.sizes, self.observation)
+        return [(entry.name, entry.width, entry.meaning) for entry in entries]
 
     # Chance and dealing -------------------------------------------------------------------------
 
@@ -107,7 +111,7 @@ class Snapszer(Env[SnapszerState]):
         """Draw the first leader, where the rules leave him to chance."""
         if self.rules.first_leader != "random":
             return {}
-        draw = jax.random.fold_in(jax.random.wrap_key_data(key, impl="threefry2x32"), NOBODY)
+        draw = jax.random.fold_in(typed_key(key), LEADER_DRAW)
         return {"leader": (jax.random.bits(draw, (), jnp.uint32) & 1).astype(jnp.int32)}
 
     def deal_mt19937(self, seed: ArrayLike) -> Array:
@@ -136,8 +140,8 @@ class Snapszer(Env[SnapszerState]):
             reached = [int(score) for score in np.asarray(scores)]
             if len(reached) != 2 or not all(0 <= score < self.rules.match for score in reached):
                 raise ValueError(
-                    f"snapszer: scores {reached} are none of a match to {self.rules.match} that goes "
-                    "on: two numbers below that"
+                    f"snapszer: scores {reached} are none of a match to {self.rules.match} that "
+                    "goes on: two numbers below that"
                 )
         pair = jnp.int32(scores[0]), jnp.int32(scores[1])
         return jnp.asarray(leader, jnp.int32), pair
@@ -198,18 +202,19 @@ class Snapszer(Env[SnapszerState]):
         before: SnapszerState,
         state: SnapszerState,
         rewards: Array,
-        deed: rules.Deed,
+        deed: Deed,
         next_deck: Dealt,
     ) -> SnapszerState:
         """Count the deal's game points; unless they win the match, deal the next, led in turn."""
-        assert before.scores is not None and before.deal_no is not None
+        assert before.scores is not None
+        assert before.deal_no is not None
         gained = jnp.where(deed.over, deed.game_points, 0)
         scores = pairs.add(before.scores, deed.deal_winner, gained)
         won = deed.over & ((scores[0] >= self.rules.match) | (scores[1] >= self.rules.match))
         again = deed.over & ~won
         match = {"key": before.key, "deal_no": before.deal_no + 1, "scores": scores}
         fresh = self._lay(next_deck, 1 - rules.first_leader_of_deal(before), match)
-        counted = state.replace(scores=scores)  # type: ignore[attr-defined]
+        counted = state.replace(scores=scores)
         return _finish(select(again, fresh, counted), rewards, won)
 
     # Looking ------------------------------------------------------------------------------------
@@ -222,7 +227,7 @@ class Snapszer(Env[SnapszerState]):
         return observation.card_tensor(self.sizes, state, jnp.asarray(player, jnp.int32))
 
     def redeal(self, state: SnapszerState, player: ArrayLike, key: Array) -> SnapszerState:
-        """Draw a world consistent with what `player` knows (`redeal.py` tells which facts count)."""
+        """Draw a world consistent with what `player` knows (`redeal.py` tells how)."""
         return redeal(self.rules, self.sizes, state, jnp.asarray(player, jnp.int32), key)
 
     def facts(self, state: SnapszerState) -> dict[str, Array]:
@@ -233,6 +238,14 @@ class Snapszer(Env[SnapszerState]):
         """Return the table as text, as `player` sees it; `None` shows everything."""
         return view.render(self.rules, self.sizes, state, player)
 
+    def position(self, state: SnapszerState) -> dict[str, Any]:
+        """Return the position in plain words (`position.py`)."""
+        return position.write(self.rules, self.sizes, state)
+
+    def from_position(self, common: dict[str, Array], given: Mapping[str, Any]) -> SnapszerState:
+        """Return the state that a position describes; ValueError if it is impossible."""
+        return position.read(self.rules, self.sizes, common, given)
+
     def tally(self, state: SnapszerState, action: Array, after: SnapszerState) -> dict[str, Array]:
         """Count closings, exchanges, marriages, and how deals end."""
         del after
@@ -240,7 +253,7 @@ class Snapszer(Env[SnapszerState]):
 
 
 def _finish(state: SnapszerState, rewards: Array, over: Array) -> SnapszerState:
-    finished: SnapszerState = state.replace(  # type: ignore[attr-defined]
+    finished: SnapszerState = state.replace(
         current_player=jnp.where(over, NOBODY, state.current_player),
         rewards=rewards,
         terminated=state.terminated | over,

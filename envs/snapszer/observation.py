@@ -1,4 +1,4 @@
-"""What a seat observes of a Snapszer position: the flat observation, the planes; and all the facts."""
+"""What a seat sees of a Snapszer position: the flat observation, the planes; and all facts."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -185,20 +185,6 @@ def _match(rules: Rules) -> list[Entry]:
         Entry("own_score", 1, "own game points / match", lambda s: score(s.mine, s)),
         Entry("opponent_score", 1, "opponent's game points / match", lambda s: score(s.theirs, s)),
     ]
-
-
-def observation_layout(rules: Rules, sizes: Sizes, layout: str) -> dict[str, slice]:
-    """Return the slice of each entry, by name, in order."""
-    slices, start = {}, 0
-    for entry in entries(rules, sizes, layout):
-        slices[entry.name] = slice(start, start + entry.width)
-        start += entry.width
-    return slices
-
-
-def observation_size(rules: Rules, sizes: Sizes, layout: str) -> int:
-    """Return the number of floats of an observation."""
-    return sum(entry.width for entry in entries(rules, sizes, layout))
 
 
 def observe(rules: Rules, sizes: Sizes, state: SnapszerState, player: Array, layout: str) -> Array:

@@ -1,23 +1,26 @@
 """Re-dealing what a player cannot see, uniformly over the worlds consistent with what he knows.
 
-A world is an order of the deck (the first leader is public). The opponent's hand came to him through
-*slots*: his cards of the deal, and one draw after each trick. What the player knows of them:
+A world is an order of the deck (the first leader is public). The opponent's hand came to him
+through *slots*: his cards of the deal, and one draw after each trick. What the player knows of
+them:
 
-* a card that the opponent played at trick t came by then, also the jack that he exchanged, and the other
-  half of a marriage by the trick that showed it; the card taken in an exchange came through no slot;
-* *released* cards: a K or Q led without the marriage that `auto` would have scored was led without its
-  partner, which can only have come later;
-* *excluded* cards: in the strict phase a reply shows which cards were not held, and nobody draws after.
+* a card that the opponent played at trick t came by then, also the jack that he exchanged, and the
+  other half of a marriage by the trick that showed it; the card taken in an exchange came through
+  no slot;
+* *released* cards: a K or Q led without the marriage that `auto` would have scored was led without
+  its partner, which can only have come later;
+* *excluded* cards: in the strict phase a reply shows which cards were not held, and nobody draws
+  after.
 
-All orders of the deck are equally likely, so a present hand is as likely as there are ways to spread the
-opponent's cards over his slots, each within its dates. Cards without a release date are alike, so a hand's
-weight depends only on which released cards it holds: at most one a suit, sixteen subsets. Each is weighed
-by inclusion and exclusion over "came too early" (`_ways`), one is drawn, and the rest of the hand and the
-order of the stock are filled at random.
+All orders of the deck are equally likely, so a present hand is as likely as there are ways to
+spread the opponent's cards over his slots, each within its dates. Cards without a release date are
+alike, so a hand's weight depends only on which released cards it holds: at most one a suit, sixteen
+subsets. Each is weighed by inclusion and exclusion over "came too early" (`_ways`), one is drawn,
+and the rest of the hand and the order of the stock are filled at random.
 """
 
 from math import factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -63,18 +66,18 @@ def redeal(
     drawn = _all_of(jnp.where(cards.unpack(subset, SUITS), released, jnp.uint32(0)))
     drawn = drawn | _some(for_hand, sizes, free, hidden - cards.count(drawn))
     hand = pairs.of(state.known, opponent) | drawn
-    changes = {
+    changes: dict[str, Any] = {
         "hands": pairs.update(state.hands, opponent, lambda _: hand),
         "stock": _stock(for_stock, sizes, unseen & ~drawn),
     }
     if state.key is not None:
         changes["key"] = jax.random.key_data(for_state)
-    dealt: SnapszerState = state.replace(**changes)  # type: ignore[attr-defined]
+    dealt: SnapszerState = state.replace(**changes)
     return dealt
 
 
 def _unseen(sizes: Sizes, state: SnapszerState, player: Array) -> Array:
-    """Return the set of the cards that are in the opponent's hand or the stock, for all he knows."""
+    """Return the set of the cards that may be in the opponent's hand or the stock."""
     gone = played(sizes, state)
     turned_up = cards.single(
         jnp.where(turned_up_lies(state), state.turned_up, NO_CARD), sizes.num_cards
@@ -233,7 +236,8 @@ def _weights(
     member = (jnp.arange(SUBSETS)[:, None] >> jnp.arange(SUITS) & 1) != 0  # [subset, suit]
     ways = jax.vmap(lambda subset: _ways(sizes, due + subset.astype(jnp.int32) @ early))(member)
     sign = 1 - 2 * (member.sum(axis=1, dtype=jnp.int32) & 1)
-    # [hand, subset]: the subsets of the released cards that the hand holds or the opponent has played
+    # [hand, subset]: the subsets of the released cards that the hand holds or the opponent has
+    # played
     within = (~member[None] | member[:, None] | played_later).all(axis=2)
     spread = jnp.where(within, sign * ways, 0).sum(axis=1, dtype=jnp.int32)
 
@@ -272,7 +276,7 @@ def _due(
 
 
 def _moves(sizes: Sizes, pair: Marriages, draws: Array, played_later: Array) -> Array:
-    """Return int32[4, draws + 1]: how counting a released card as "came too early" changes `due`."""
+    """Return int32[4, draws + 1]: how `due` changes if a released card came too early."""
     usual = jnp.where(played_later, jnp.minimum(pair.played_at, draws), draws)
     early = jnp.minimum(pair.released_at, draws)
     dates = _dates(sizes)
@@ -342,4 +346,5 @@ def _singles(sizes: Sizes, each: Array) -> Array:
 
 def _all_of(sets: Array) -> Array:
     """Return the union of uint32[k] sets."""
-    return jax.lax.reduce(sets, jnp.uint32(0), jax.lax.bitwise_or, (0,))
+    union: Array = jax.lax.reduce(sets, jnp.uint32(0), jax.lax.bitwise_or, (0,))
+    return union

@@ -1,8 +1,8 @@
 """The rules of Snapszer as pure functions of a position (`README.md`: the same in words).
 
-A step is a chain of small moves, each masked by whether it is made: exchange, close, lead, follow, draw.
-Nothing branches on traced values; Python branches on the rules, so that a profile compiles to its own
-kernel.
+A step is a chain of small moves, each masked by whether it is made: exchange, close, lead, follow,
+draw. Nothing branches on traced values; Python branches on the rules, so that a profile compiles to
+its own kernel.
 """
 
 from typing import Any, NamedTuple
@@ -30,6 +30,8 @@ from talonax.envs.snapszer.state import (
 STRICT_DUTY = tricks.Obligations(follow=True, head=True, trump_when_void=True)
 
 MARRIAGE_POINTS, TRUMP_MARRIAGE_POINTS = 20, 40
+#: Actions that declare a marriage: the K and the Q of each suit.
+DECLARATIONS = 2 * SUITS
 
 
 def lay_out(sizes: Sizes, deck: Array) -> Dealt:
@@ -54,15 +56,19 @@ def trump_of(sizes: Sizes, state: SnapszerState) -> Array:
 
 
 def legal_set(rules: Rules, sizes: Sizes, state: SnapszerState) -> Array:
-    """Return uint32[]: the set of legal actions."""
+    """Return the set of legal actions: uint32[], or uint32[2] where there are more than 32."""
     hand = pairs.of(state.hands, state.current_player)
     legal = playable(sizes, state, hand)
     legal = legal | _when(may_exchange(rules, sizes, state, hand), 1 << sizes.exchange)
     if rules.closing:
         legal = legal | _when(may_close(rules, state), 1 << sizes.close)
-    if rules.marriage_declare == "optional":
-        legal = legal | declarable(rules, sizes, state, hand)
-    return legal
+    if rules.marriage_declare == "auto":
+        return legal
+    declared = declarable(rules, sizes, state, hand)
+    legal = legal | declared << sizes.declare
+    if sizes.declare + DECLARATIONS <= cards.WORD:
+        return legal
+    return jnp.stack([legal, declared >> cards.WORD - sizes.declare])
 
 
 def playable(sizes: Sizes, state: SnapszerState, hand: Array) -> Array:
@@ -86,15 +92,15 @@ def may_close(rules: Rules, state: SnapszerState) -> Array:
 
 
 def declarable(rules: Rules, sizes: Sizes, state: SnapszerState, hand: Array) -> Array:
-    """Return the actions that declare a marriage and lead from it: suit x (K, Q)."""
+    """Return uint32[]: bit `2 * suit + (0 for the K, 1 for the Q)` for each declaration allowed."""
     may = state.leading & marriages_count(rules, state)
-    actions = jnp.uint32(0)
+    king_alone, either = 0b01, 0b11
+    leads = king_alone if rules.marriage_lead == "king" else either
+    declared: Array = jnp.uint32(0)
     for suit in range(SUITS):
         pair = 1 << suit * sizes.pack.ranks + KING | 1 << suit * sizes.pack.ranks + QUEEN
-        king = sizes.declare + 2 * suit
-        leads = 1 << king if rules.marriage_lead == "king" else 1 << king | 1 << king + 1
-        actions = actions | _when(may & (hand & pair == pair), leads)
-    return actions
+        declared = declared | _when(may & (hand & pair == pair), leads << 2 * suit)
+    return declared
 
 
 def marriages_count(rules: Rules, state: SnapszerState) -> Array:
@@ -303,9 +309,10 @@ def table_points(
     """Return int32[]: 3 against a loser with nothing, 2 against one below 33, else 1."""
     tricks_lost = pairs.other(count.tricks, winner).astype(jnp.int32)
     points_lost = pairs.other(count.points, winner)
-    if rules.stake_at == "closing" and rules.closing:
+    if rules.stake_at == "closing" and state.closed_tricks is not None:
         closer_won = state.closed & (winner == state.closed_by)
         tricks_lost = jnp.where(closer_won, state.closed_tricks, tricks_lost)
+        assert state.closed_points is not None
         points_lost = jnp.where(closer_won, state.closed_points, points_lost)
     nothing = points_lost if rules.three_when == "no_points" else tricks_lost
     worth = jnp.where(points_lost < SCHNEIDER, 2, 1)
@@ -418,6 +425,7 @@ def _at_closing(state: SnapszerState, deed: Deed) -> dict[str, Any]:
         return {}
     tricks_then = pairs.other(state.tricks, deed.seat)
     points_then = pairs.other(state.points, deed.seat)
+    assert state.closed_points is not None
     return {
         "closed_tricks": jnp.where(deed.closes, tricks_then, state.closed_tricks),
         "closed_points": jnp.where(deed.closes, points_then, state.closed_points),
@@ -470,5 +478,5 @@ def _when(condition: Array, bits: ArrayLike) -> Array:
 
 
 def _replace(state: SnapszerState, **changes: Any) -> SnapszerState:
-    changed: SnapszerState = state.replace(**changes)  # type: ignore[attr-defined]
+    changed: SnapszerState = state.replace(**changes)
     return changed

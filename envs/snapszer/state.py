@@ -99,7 +99,9 @@ class Sizes:
 
     def points(self, card: ArrayLike) -> Array:
         """Return int32[]: what a card counts."""
-        return (_POINT_NIBBLES >> (_NIBBLE * self.pack.rank(card))) & (2**_NIBBLE - 1)
+        nibble: Array = _POINT_NIBBLES >> (_NIBBLE * self.pack.rank(card))
+        points: Array = nibble & (2**_NIBBLE - 1)
+        return points
 
 
 class Dealt(NamedTuple):
@@ -136,7 +138,8 @@ class SnapszerState(State):
       exchanged: int8[], the card taken by the exchange, -1 if none was made.
       exchanged_at: int8[], 2 * tricks done then + the seat that made it, -1 if none was made.
       pending: int32[] each, marriage points not credited yet; None where they count at once.
-      closed_tricks: int8[], tricks of the closer's opponent at closing; None where it cannot matter.
+      closed_tricks: int8[], tricks of the closer's opponent at closing; None where it cannot
+        matter.
       closed_points: int32[], his points then; None likewise.
       key: uint32[2], decides later decks; None unless a match is played.
       deal_no: int32[], number of this deal in the match; None likewise.

@@ -31,8 +31,9 @@ _EXPORTS = {
 _missing = [part for part in _PARTS if not Path(__file__).parent.joinpath(part).is_dir()]
 if _missing:
     raise ImportError(
-        f"talonax is incomplete: {', '.join(_missing)} missing beside {__file__}. They are directory "
-        "links; git checked them out as files: run `git config core.symlinks true` and check out again."
+        f"talonax is incomplete: {', '.join(_missing)} missing beside {__file__}. They are "
+        "directory links that git checked out as files: run `git config core.symlinks true` and "
+        "check out again."
     )
 
 

@@ -1,0 +1,212 @@
+"""Promises of what can be seen: masks, phases, observations, planes, the table as text; re-dealing."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from talonax.envs.checks.trial import PIECE, POSITIONS, Look, Trial
+from talonax.envs.core import State
+
+#: The table is printed for so many positions.
+PRINTED = 24
+#: The truth may show through a re-deal by so many standard deviations at most.
+SIGMAS = 6
+
+
+def check_looking(trial: Trial) -> None:
+    """Run the checks of this module that need no `redeal`."""
+    at = trial.positions
+    seen = jax.device_get(trial.look(at.states))
+    check_masks(trial, seen)
+    check_observations(trial, seen)
+    check_planes(trial, seen)
+    check_facts_and_text(trial)
+
+
+def check_redeal(trial: Trial) -> None:
+    """Run the checks of `redeal`."""
+    for player in range(trial.env.num_players):
+        check_redealt(trial, player)
+        check_text_hides(trial, player)
+    check_redealt_plays_on(trial)
+    check_truth_is_gone(trial)
+
+
+def check_masks(trial: Trial, seen: Look) -> None:
+    """A mask is bool[num_actions], never empty, all true once finished; the phase is one of them."""
+    env, at = trial.env, trial.positions
+    shape = (POSITIONS, env.num_actions)
+    trial.require(
+        seen.mask.shape == shape and seen.mask.dtype == bool, "the mask is bool[num_actions]"
+    )
+    trial.require(seen.mask.any(axis=1), "something is legal in every state", at)
+    trial.require(seen.mask.all(axis=1) | ~at.finished, "a finished state's mask is all true", at)
+    taken = seen.mask[np.arange(POSITIONS), at.actions]
+    trial.require(taken, "an action of legal_set is legal in the mask", at)
+    trial.require(
+        seen.phase.shape == (POSITIONS,) and seen.phase.dtype == np.int32, "the phase is int32[]"
+    )
+    known = (seen.phase >= 0) & (seen.phase < len(env.phases))
+    trial.require(known, f"the phase is one of {env.phases}", at)
+
+
+def check_observations(trial: Trial, seen: Look) -> None:
+    """Every seat can look at every position: float32[*observation_shape], finite."""
+    env, at = trial.env, trial.positions
+    own = seen.observations[env.layouts.index(env.observation)]
+    shape = (POSITIONS, env.num_players, *env.observation_shape)
+    trial.require(own.shape == shape, f"observe returns {list(env.observation_shape)} numbers")
+    for layout, observed in zip(env.layouts, seen.observations, strict=True):
+        trial.require(observed.dtype == np.float32, f"observation {layout!r} is float32")
+        trial.require(np.isfinite(observed), f"observation {layout!r} is finite", at)
+    if "compact" in env.layouts:
+        compact = seen.observations[env.layouts.index("compact")]
+        full = seen.observations[env.layouts.index("full")]
+        begins = full[..., : compact.shape[-1]] == compact
+        trial.require(begins, "the full observation begins with the compact one", at)
+
+
+def check_planes(trial: Trial, seen: Look) -> None:
+    """The partition planes hold every card of the deck once, for every seat, in every position."""
+    env, at = trial.env, trial.positions
+    grid = seen.planes[..., : env.num_partition_planes].sum(axis=-1)
+    trial.require((grid == grid[0, 0]).all(axis=(1, 2, 3)), "no card is lost or doubled", at)
+    held = int(grid[0, 0].sum())
+    trial.require(
+        held == len(env.deck_cards), f"{held} cards lie somewhere, of {len(env.deck_cards)}"
+    )
+    hands = _hands(trial, seen)
+    if hands is not None and grid.max() == 1:
+        trial.require((hands.sum(axis=1) <= 1).all(axis=(1, 2)), "no card is in two hands", at)
+
+
+def _hands(trial: Trial, seen: Look) -> Any:
+    """Return bool[N, P, 4, 14]: each seat's own hand, if there is a plane of it."""
+    names = trial.env.plane_names
+    return seen.planes[..., names.index("my_hand")] if "my_hand" in names else None
+
+
+def check_facts_and_text(trial: Trial) -> None:
+    """`facts` are plain integers; the table can be printed for every seat, and whole."""
+    env, at = trial.env, trial.positions
+    facts = jax.eval_shape(env.facts, _one(at.states, 0))
+    integers = [jnp.issubdtype(leaf.dtype, jnp.integer) for leaf in jax.tree.leaves(facts)]
+    trial.require(integers and all(integers), "facts are plain integers")
+    for i in range(PRINTED):
+        state = _one(at.states, i)
+        texts = [env.render(state, player) for player in (*range(env.num_players), None)]
+        trial.require(all(isinstance(text, str) and text for text in texts), "render returns text")
+
+
+def check_redealt(trial: Trial, player: int) -> None:
+    """`redeal` changes nothing that the player sees, and depends on nothing else."""
+    at, seat = trial.positions, trial.seat(player)
+    first, second = trial.keys_of(2 * player), trial.keys_of(2 * player + 1)
+    drawn = jax.device_get(trial.redeal(at.states, seat, second))
+    other = trial.redeal(at.states, seat, first)
+    promise = f"redeal for seat {player}"
+    trial.require_same(
+        trial.redeal(other, seat, second),
+        drawn,
+        f"{promise}: states that he cannot tell apart give the same result",
+        at,
+    )
+    keyless = _rekeyed(at.states, trial.keys_of(-1 - player))
+    trial.require_same(
+        trial.redeal(keyless, seat, second), drawn, f"{promise} does not depend on the key", at
+    )
+    old, new = jax.device_get((trial.look(at.states), trial.look(drawn)))
+    for name in State.__dataclass_fields__:
+        trial.require_same(
+            getattr(drawn, name), getattr(at.states, name), f"{promise} leaves {name} as it is", at
+        )
+    mine = at.finished | (at.states.current_player == player)
+    same_mask = (old.mask == new.mask).all(axis=1)
+    trial.require(same_mask | ~mine, f"{promise} keeps his own mask", at)
+    trial.require_same(new.phase, old.phase, f"{promise} keeps the phase", at)
+    for before, after in zip(old.observations, new.observations, strict=True):
+        trial.require_same(after[:, player], before[:, player], f"{promise} keeps what he sees", at)
+    trial.require_same(
+        new.planes[:, player], old.planes[:, player], f"{promise} keeps his planes", at
+    )
+    if old.information:
+        trial.require_same(
+            new.information[player], old.information[player], f"{promise} keeps what he knows", at
+        )
+    _check_hands(trial, old, new, promise)
+    if getattr(drawn, "key", None) is not None:
+        fresh = (drawn.key != at.states.key).any(axis=1)
+        trial.require(fresh, f"{promise} gives a fresh state.key", at)
+
+
+def _rekeyed(states: Any, keys: jax.Array) -> Any:
+    if getattr(states, "key", None) is None:
+        return states
+    return states.replace(key=keys)
+
+
+def _check_hands(trial: Trial, old: Look, new: Look, promise: str) -> None:
+    check_planes(trial, new)
+    before, after = _hands(trial, old), _hands(trial, new)
+    if before is not None:
+        kept = before.sum(axis=(2, 3)) == after.sum(axis=(2, 3))
+        trial.require(kept, f"{promise} keeps the size of every hand", trial.positions)
+
+
+def check_text_hides(trial: Trial, player: int) -> None:
+    """The table as a seat sees it does not show what `redeal` changes."""
+    env, at = trial.env, trial.positions
+    drawn = jax.device_get(trial.redeal(at.states, trial.seat(player), trial.keys_of(0)))
+    for i in np.linspace(0, POSITIONS - 1, PRINTED, dtype=int):
+        same = env.render(_one(at.states, i), player) == env.render(_one(drawn, i), player)
+        where = f"render for seat {player} shows what he cannot see"
+        trial.require(same, f"{where}: game {at.game[i]}, step {at.step[i]}")
+
+
+def check_redealt_plays_on(trial: Trial) -> None:
+    """A re-dealt position is one of the game: it can be played to its end, within max_steps."""
+    env, at = trial.env, trial.positions
+    played = int(at.step.max())
+    states = trial.redeal(at.states, jnp.arange(POSITIONS) % env.num_players, trial.keys_of(0))
+    states = jax.tree.map(lambda leaf: jnp.resize(leaf, (trial.games, *leaf.shape[1:])), states)
+    key, steps = trial.keys[0], 0
+    while not bool(jnp.all(states.finished)) and steps <= env.max_steps + played:
+        states, _ = trial.play(states, jax.random.fold_in(jax.random.wrap_key_data(key), steps))
+        steps += PIECE
+    trial.require(states.finished, "a re-dealt position can be played to its end")
+    trial.require(~np.asarray(states.illegal), "legal play of a re-dealt position stays legal")
+
+
+def check_truth_is_gone(trial: Trial) -> None:
+    """Of a hand that nobody has played from, `redeal` keeps as many cards as chance would.
+
+    Only where cards are single and the planes `my_hand` and `unseen` exist.
+    """
+    env = trial.env
+    names = env.plane_names
+    if not {"my_hand", "unseen"} <= set(names) or trial.games < PRINTED:
+        return
+    states = trial.init(jax.random.key_data(jax.random.split(jax.random.key(2), POSITIONS)))
+    old = jax.device_get(trial.look(states))
+    if old.planes[..., : env.num_partition_planes].sum(axis=-1).max() > 1:
+        return
+    new = jax.device_get(trial.look(trial.redeal(states, trial.seat(0), trial.keys_of(9))))
+    unseen = old.planes[:, 0, ..., names.index("unseen")]
+    before = _hands(trial, old)[:, 1] & unseen
+    after = _hands(trial, new)[:, 1] & unseen
+    kept = (before & after).sum(axis=(1, 2)).astype(float)
+    hidden, cards = before.sum(axis=(1, 2)), unseen.sum(axis=(1, 2))
+    use = cards > 1
+    hidden, cards, kept = hidden[use], cards[use], kept[use]
+    share = hidden / cards
+    spread = np.sqrt((hidden * share * (1 - share) * (cards - hidden) / (cards - 1)).sum())
+    gap = abs(kept.sum() - (hidden * share).sum())
+    trial.require(
+        gap <= SIGMAS * spread, "redeal does not start from the true cards (or is not uniform)"
+    )
+
+
+def _one(states: Any, i: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[i], states)

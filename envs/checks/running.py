@@ -1,0 +1,106 @@
+"""Promises of how it runs: the same under jit, vmap and scan, with and without x64; as JSON, too."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from talonax.envs.checks.trial import Trial, look
+
+#: So many positions are tried one by one.
+SINGLES = 3
+#: So many are written as JSON and read again.
+WRITTEN = 48
+
+
+def check_running(trial: Trial, redeal: bool) -> None:
+    """Run all checks of this module."""
+    check_singles(trial)
+    check_eager(trial)
+    check_x64(trial, redeal)
+    check_json(trial)
+
+
+def _some(trial: Trial, number: int) -> list[int]:
+    over = trial.positions.finished
+    ended, alive = np.flatnonzero(over), np.flatnonzero(~over)
+    return [*alive[: number - 1].tolist(), *ended[:1].tolist()]
+
+
+def check_singles(trial: Trial) -> None:
+    """One game under jit is that game in a batch; the action's integer type does not matter."""
+    env, at = trial.env, trial.positions
+    step, see = jax.jit(env.step), jax.jit(lambda state: look(env, state))
+    batch, seen = trial.step(at.states, at.actions), trial.look(at.states)
+    for i in _some(trial, SINGLES):
+        state = _one(at.states, i)
+        wanted = _one(batch, i)
+        trial.require_same(step(state, at.actions[i]), wanted, "jit of one game is vmap")
+        trial.require_same(see(state), _one(seen, i), "a look at one game is a look at many")
+    action = int(at.actions[i])
+    for kind in (int, np.uint8, np.int16, jnp.int32):
+        trial.require_same(step(state, kind(action)), wanted, f"an action may be {kind.__name__}")
+
+
+def check_eager(trial: Trial) -> None:
+    """Without jit the results are the same."""
+    env, at = trial.env, trial.positions
+    state = jax.tree.map(jnp.asarray, _one(at.states, len(at.game) - 1))
+    action = jnp.asarray(at.actions[-1])
+    trial.require_same(
+        env.step(state, action), _one(trial.step(at.states, at.actions), -1), "eager is jit"
+    )
+    mask = _one(trial.look(at.states), -1).mask
+    trial.require_same(env.legal_action_mask(state), mask, "an eager mask is a jitted one")
+
+
+def check_x64(trial: Trial, redeal: bool) -> None:
+    """Deals, steps, looks and re-deals are the same, dtypes too, with `jax_enable_x64`."""
+    env, at = trial.env, trial.positions
+    keys, seat, fresh = trial.keys, trial.seat(0), trial.keys_of(0)
+    wanted = jax.device_get(
+        (
+            trial.init(keys),
+            trial.step(at.states, at.actions),
+            trial.look(at.states),
+            trial.redeal(at.states, seat, fresh) if redeal else (),
+        )
+    )
+    inputs = jax.device_get((keys, seat, fresh))
+    with jax.enable_x64(True):
+        keys, seat, fresh = inputs
+        wide = Trial(env, trial.games)
+        found = jax.device_get(
+            (
+                wide.init(keys),
+                wide.step(at.states, at.actions),
+                wide.look(at.states),
+                wide.redeal(at.states, seat, fresh) if redeal else (),
+            )
+        )
+    for what, a, b in zip(("init", "step", "looks", "redeal"), found, wanted, strict=True):
+        trial.require_same(a, b, f"{what} with jax_enable_x64")
+
+
+def check_json(trial: Trial) -> None:
+    """A position written as JSON and read again is the same, and so is the env."""
+    from talonax.envs import registry, serialize
+
+    env, at = trial.env, trial.positions
+    registered = env.id in registry.games()
+    for i in np.linspace(0, len(at.game) - 1, WRITTEN, dtype=int):
+        state = _one(at.states, i)
+        text = serialize.to_json(env, state)
+        read_env, read = serialize.from_json(text, env)
+        where = f"game {at.game[i]}, step {at.step[i]}"
+        trial.require_same(read, state, f"from_json(to_json(..)) is the same state: {where}")
+        trial.require(read_env == env, "from_json returns the env that it is given")
+    if registered:
+        found, read = serialize.from_json(text)
+        trial.require(found == env, "from_json finds the env by itself")
+        trial.require_same(read, state, "from_json needs no env")
+
+
+def _one(states: Any, i: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[i], states)

@@ -1,0 +1,154 @@
+"""The tables of the games' pages, printed from the code: `python -m talonax.envs.pages --write`.
+
+A page holds a table between `<!-- generated: NAME -->` and `<!-- end -->`. Without `--write` the
+command says which pages are out of date, and exits 1; a test does the same.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import yaml
+
+from talonax.configs import games
+from talonax.configs.rules import read_yaml
+from talonax.envs.core import Env
+from talonax.envs.registry import make
+
+_BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+#: Kinds of plain types, as a reader of YAML calls them.
+_KINDS = {bool: "true, false", int: "whole number", str: "text"}
+
+
+def table(head: list[str], rows: list[list[Any]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
+
+
+def flags(env: Env[Any]) -> str:
+    """Return the flags of the rules: name, default, values, meaning."""
+    rows = []
+    for name, flag in type(env.rules).__pydantic_fields__.items():
+        default = yaml.safe_dump(flag.default).splitlines()[0]
+        rows.append([f"`{name}`", f"`{default}`", _values(flag), flag.description])
+    return table(["flag", "default", "values", "meaning"], rows)
+
+
+def _values(flag: Any) -> str:
+    if get_origin(flag.annotation) is Literal:
+        return ", ".join(f"`{value}`" for value in get_args(flag.annotation))
+    limits = {type(limit).__name__: limit for limit in flag.metadata}
+    if "Ge" in limits and "Le" in limits:
+        return f"{limits['Ge'].ge} .. {limits['Le'].le}"
+    return _KINDS[flag.annotation]
+
+
+def profiles(env: Env[Any]) -> str:
+    """Return what each profile sets other than the defaults."""
+    record = games.get(env.id)
+    defaults = games.resolve(record.schema)()
+    rows = []
+    for name, source in record.profiles.items():
+        values = read_yaml(source) if isinstance(source, Path) else dict(source)
+        changed = [
+            f"`{key}: {yaml.safe_dump(value).splitlines()[0]}`"
+            for key, value in values.items()
+            if value != getattr(defaults, key)
+        ]
+        rows.append([f"`{name}`", ", ".join(changed) or "the defaults"])
+    return table(["profile", "flags"], rows)
+
+
+def actions(env: Env[Any]) -> str:
+    """Return every action id with its name."""
+    rows = [[action, f"`{env.action_name(action)}`"] for action in range(env.num_actions)]
+    return table(["id", "action"], rows)
+
+
+def observation(env: Env[Any]) -> str:
+    """Return the entries of the observation with their indices; of planes, their names."""
+    entries = env.observation_entries()
+    if not entries:
+        names = [[i, f"`{name}`"] for i, name in enumerate(env.plane_names)]
+        return table(["index of the last axis", "plane"], names)
+    rows = []
+    for (name, width, meaning), part in zip(
+        entries, env.observation_layout().values(), strict=True
+    ):
+        index = f"{part.start}" if width == 1 else f"{part.start}-{part.stop - 1}"
+        rows.append([index, f"`{name}`", meaning])
+    return table(["index", "name", "meaning"], rows)
+
+
+def numbers(env: Env[Any]) -> str:
+    """Return the game in numbers."""
+    rows = [
+        ["players", env.num_players],
+        ["actions", env.num_actions],
+        ["observation", f"`{env.observation}`, float32{list(env.observation_shape)}"],
+        ["longest game", f"{env.max_steps} steps"],
+        ["largest reward of a step", f"{env.max_loss:g}"],
+        ["planes", ", ".join(f"`{name}`" for name in env.plane_names)],
+        ["planes that partition the deck", f"the first {env.num_partition_planes}"],
+        ["version", env.version],
+    ]
+    return table(["", ""], rows)
+
+
+TABLES: dict[str, Callable[[Env[Any]], str]] = {
+    "numbers": numbers,
+    "flags": flags,
+    "profiles": profiles,
+    "actions": actions,
+    "observation": observation,
+}
+
+
+def filled(text: str, env: Env[Any]) -> str:
+    """Return a page with its generated tables as the code prints them now.
+
+    Raises:
+      ValueError: the page asks for a table that does not exist.
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        name = found[2]
+        if name not in TABLES:
+            raise ValueError(f"no table {name!r}; there are: {', '.join(TABLES)}")
+        return f"{found[1]}{TABLES[name](env)}{found[3]}"
+
+    return _BLOCK.sub(fill, text)
+
+
+def pages() -> dict[Path, Env[Any]]:
+    """Return the page of each of our games, with its env."""
+    folder = Path(__file__).parent
+    found = {folder / game / "README.md": game for game in games.ids()}
+    return {page: make(game) for page, game in found.items() if page.is_file()}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the pages, or write them; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m talonax.envs.pages")
+    parser.add_argument("--write", action="store_true", help="bring the pages up to date")
+    write = parser.parse_args(arguments).write
+    stale = []
+    for page, env in pages().items():
+        text = page.read_text(encoding="utf-8")
+        fresh = filled(text, env)
+        if fresh != text:
+            stale.append(page)
+            if write:
+                page.write_text(fresh, encoding="utf-8")
+    for page in stale:
+        print(f"{page}: {'written' if write else 'out of date'}")
+    return 1 if stale and not write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
