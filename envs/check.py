@@ -1,10 +1,10 @@
-"""Whether an env keeps the contract, and steps that say what was illegal: for whoever writes a game.
+"""Whether an env keeps the contract; and steps that say what was illegal. For authors of games.
 
     from talonax.envs.check import check_env
     check_env(talonax.make("my_game"))
 
-plays games at random and tries every promise of `envs/core.py` on them; the first that is broken raises
-`ContractError`, which says which one, for which env, and in which game and step.
+plays games at random and tries every promise of `envs/core.py` on them; the first that is broken
+raises `ContractError`, which says which one, for which env, and in which game and step.
 """
 
 from typing import Any

@@ -74,7 +74,7 @@ def observation(env: Env[Any]) -> str:
     """Return the entries of the observation with their indices; of planes, their names."""
     entries = env.observation_entries()
     if not entries:
-        names = [[i, f"`{name}`"] for i, name in enumerate(env.plane_names)]
+        names: list[list[Any]] = [[i, f"`{name}`"] for i, name in enumerate(env.plane_names)]
         return table(["index of the last axis", "plane"], names)
     rows = []
     for (name, width, meaning), part in zip(

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,15 +16,6 @@ from talonax.parity.high_card_duel import PLANES, HighCardDuelSpec, HighCardDuel
 DUEL = spec("high_card_duel")
 WITHOUT_JOKERS = spec("high_card_duel", include_jokers=False)
 VARIANTS = {"m02_56": DUEL, "head52": WITHOUT_JOKERS}
-
-
-@pytest.fixture(scope="module")
-def shared() -> Path:
-    root = Path(__file__).parents[1]
-    folder = Path(os.environ.get("TALONAX_SHARED", root / ".." / "shared"))
-    if not folder.is_dir():
-        pytest.skip(f"no shared files at {folder}: set TALONAX_SHARED")
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ A case speaks of its own flags: `talon_size` and the `_min_talon` flags count th
 """
 
 import json
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -477,12 +476,8 @@ def test_A31_the_end_of_a_match() -> None:
     assert (on.deal_number, on.deal.leader) == (1, 1)
 
 
-def test_every_shared_case_is_tested_or_out_of_scope() -> None:
-    root = Path(__file__).parents[1]
-    folder = Path(os.environ.get("TALONAX_SHARED", root / ".." / "shared"))
-    if not folder.is_dir():
-        pytest.skip(f"no shared files at {folder}: set TALONAX_SHARED")
-    cases = json.loads((folder / "cases" / "rule_cases.json").read_text())
+def test_every_shared_case_is_tested_or_out_of_scope(shared: Path) -> None:
+    cases = json.loads((shared / "cases" / "rule_cases.json").read_text())
     ids = {case["id"] for case in cases if case["game"] == "snapszer"}
     tested = {name.split("_")[1] for name in globals() if name.startswith("test_A")}
     assert tested | set(OUT_OF_SCOPE) == ids

@@ -6,7 +6,6 @@ games pay otherwise than `hungarian`), `vu_schnapsen` from the engine of the VU 
 
 import gzip
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,15 +29,6 @@ CAUSES = {
     Ending.CLOSER_FAILED: "closer_fail",
 }
 OTHERWISE_PAID = "closer_lost_gp_not_2"
-
-
-@pytest.fixture(scope="module")
-def shared() -> Path:
-    root = Path(__file__).parents[1]
-    folder = Path(os.environ.get("TALONAX_SHARED", root / ".." / "shared"))
-    if not folder.is_dir():
-        pytest.skip(f"no shared files at {folder}: set TALONAX_SHARED")
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 import talonax
 
 pgx = pytest.importorskip("pgx")
 mctx = pytest.importorskip("mctx")
 from pgx.experimental import auto_reset  # noqa: E402
+
 from talonax.envs.adapters.pgx import as_pgx  # noqa: E402
 
 BATCH = 64

@@ -1,4 +1,4 @@
-"""Promises of what can be seen: masks, phases, observations, planes, the table as text; re-dealing."""
+"""Promises of what can be seen: masks, observations, planes, the table as text; re-dealing."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def check_redeal(trial: Trial) -> None:
 
 
 def check_masks(trial: Trial, seen: Look) -> None:
-    """A mask is bool[num_actions], never empty, all true once finished; the phase is one of them."""
+    """A mask is bool[num_actions], never empty, all true once finished; phases have names."""
     env, at = trial.env, trial.positions
     shape = (POSITIONS, env.num_actions)
     trial.require(
@@ -113,7 +113,7 @@ def check_redealt(trial: Trial, player: int) -> None:
         f"{promise}: states that he cannot tell apart give the same result",
         at,
     )
-    keyless = _rekeyed(at.states, trial.keys_of(-1 - player))
+    keyless = _rekeyed(at.states, trial.keys_of(100 + player))
     trial.require_same(
         trial.redeal(keyless, seat, second), drawn, f"{promise} does not depend on the key", at
     )

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -110,21 +111,21 @@ def check_action_names(trial: Trial) -> None:
     trial.require(all(names), "every action has a name")
     trial.require(len(set(names)) == len(names), "no two actions have the same name")
     for action in (-1, env.num_actions):
-        raises(trial, ValueError, f"action_name({action})", lambda a=action: env.action_name(a))
+        raises(trial, ValueError, f"action_name({action})", partial(env.action_name, action))
 
 
 def check_refusals(trial: Trial) -> None:
     """Wrong arguments are refused at once, with the right kind of error."""
     env, key = trial.env, trial.keys[0]
     state = jax.tree.map(lambda leaf: leaf[0], trial.init(trial.keys))
-    deck = list(env.deck_cards)
+    deck = np.array(env.deck_cards)
     raises(trial, TypeError, "step(state, action, key)", lambda: env.step(state, 0, key))
     raises(trial, TypeError, "a float as action", lambda: env.step(state, 0.0))
     raises(trial, TypeError, "a float as legal action", lambda: env.step_legal(state, jnp.ones(())))
     raises(trial, TypeError, "many keys at once", lambda: env.init(trial.keys))
     raises(trial, TypeError, "deal(deck, weather=1)", lambda: env.deal(deck, weather=1))
     for player in (-2, env.num_players):
-        raises(trial, ValueError, f"observe({player})", lambda p=player: env.observe(state, p))
+        raises(trial, ValueError, f"observe({player})", partial(env.observe, state, player))
     env.observe(state, -1)
 
 
@@ -140,7 +141,7 @@ def check_bad_decks(trial: Trial) -> None:
         "two decks": [good, good],
     }
     for what, deck in bad.items():
-        raises(trial, ValueError, f"a deck with {what}", lambda d=deck: env.deal(d))
+        raises(trial, ValueError, f"a deck with {what}", partial(env.deal, np.array(deck)))
 
 
 def raises(trial: Trial, error: type[Exception], what: str, call: Callable[[], Any]) -> None:

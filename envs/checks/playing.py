@@ -160,9 +160,9 @@ def check_legal_steps(trial: Trial) -> None:
 
 
 def _where(trial: Trial, chosen: np.ndarray, yes: Any, no: Any) -> Any:
-    def one(a: Any, b: Any) -> np.ndarray:
+    def one(a: Any, b: Any) -> Any:
         a, b = np.asarray(a), np.asarray(b)
-        return np.where(chosen.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+        return np.where(np.expand_dims(chosen, tuple(range(1, a.ndim))), a, b)
 
     return jax.tree.map(one, yes, no)
 

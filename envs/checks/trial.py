@@ -1,7 +1,7 @@
 """One env on trial: games played at random and recorded, and what the checks say when one fails.
 
-All games are played as one batch under `jit`, and every check looks at many positions at once, so that a
-trial compiles a handful of functions and takes seconds.
+All games are played as one batch under `jit`, and every check looks at many positions at once, so
+that a trial compiles a handful of functions and takes seconds.
 """
 
 from collections.abc import Callable
@@ -177,7 +177,7 @@ class Trial:
     def require_same(
         self, found: Any, wanted: Any, promise: str, at: Positions | None = None
     ) -> None:
-        """Fail unless two trees are the same bit for bit, dtypes too; names the first difference."""
+        """Fail unless two trees are the same bit for bit, dtypes too; names a difference."""
         left, right = jax.tree_util.tree_leaves_with_path(found), jax.tree.leaves(wanted)
         self.require(len(left) == len(right), f"{promise}: as many fields")
         for (path, a), b in zip(left, right, strict=True):

@@ -174,7 +174,7 @@ def _pairs(
     led = jnp.where(first_at == NEVER, False, plays.led[jnp.minimum(first_at, sizes.tricks - 1)])
     would_score = led if rules.marriage_lead == "either" else led & king_first
     if not rules.marriage_when_strict:
-        would_score = would_score & ~(state.closed & (first_at >= _draws(sizes, state)))
+        would_score = would_score & ~(state.strict & (first_at >= _draws(sizes, state)))
     if rules.marriage_declare == "optional":
         would_score = jnp.zeros_like(led)
     taken = jnp.where(_exchanged_by(state, opponent), state.exchanged, NO_CARD)

@@ -17,6 +17,7 @@ import numpy as np
 from jax import Array, lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from talonax.agents.policy import Random
 from talonax.cli.errors import UsageError
 from talonax.envs.core import IDLE, Env
 from talonax.envs.wrappers import Acts, act, fresh_carries
@@ -216,7 +217,9 @@ class Driver:
     def _step(self, playing: _Playing, number: Array, key: Array) -> _Playing:
         before, going = playing.states, ~playing.states.finished
         actions, carries = act(self.env, self.policy, None, before, playing.carries, key)
-        after = jax.vmap(self.env.step)(before, actions)
+        # Random play draws from the legal set; whoever else plays is checked.
+        safe = isinstance(self.policy, Random)
+        after = jax.vmap(self.env.step_legal if safe else self.env.step)(before, actions)
         tally = jax.vmap(self.env.tally)(before, actions, after)
         counts = {
             name: playing.counts[name] + jnp.where(going, happened, 0)

@@ -1,0 +1,168 @@
+"""Options that several subcommands share, and how their texts are read.
+
+Only tyro is imported at the top: jax and the games come with `game_env`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+import yaml
+
+from talonax.cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from talonax.envs.core import Env
+
+#: Keys of jax hold 32 bits of a seed.
+MAX_SEED = 2**32 - 1
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Return a reader of whole numbers from `least` to `most`; 1e6 and 1_000_000 are numbers too."""
+    allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
+
+    def read(text: str) -> int:
+        try:
+            number = int(text) if text.lstrip("+-").replace("_", "").isdigit() else float(text)
+            whole = int(number)
+        except (ValueError, OverflowError):
+            raise ValueError(f"{text!r} is no number; a whole number {allowed} is needed") from None
+        if whole != number or whole < least or (most is not None and whole > most):
+            raise ValueError(f"{text} is not allowed; a whole number {allowed} is needed")
+        return whole
+
+    return read
+
+
+def _number(least: int, most: int | None = None) -> tyro.constructors.PrimitiveConstructorSpec[int]:
+    read = whole_number(least, most)
+    return tyro.constructors.PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="N",
+        instance_from_str=lambda words: read(words[0]),
+        is_instance=lambda value: isinstance(value, int),
+        str_from_instance=lambda value: [str(value)],
+    )
+
+
+Count = Annotated[int, _number(1)]
+Index = Annotated[int, _number(0)]
+Seed = Annotated[int, _number(0, MAX_SEED)]
+GameName = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+Profile = Annotated[str | None, tyro.conf.arg(metavar="NAME|FILE.yaml")]
+Flags = Annotated[
+    tuple[tuple[str, ...], ...],
+    tyro.conf.UseAppendAction,
+    tyro.conf.arg(name="set", metavar="FLAG=VALUE ..", help_behavior_hint="(may be repeated)"),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameOptions:
+    """Which game, under which rules.
+
+    Attributes:
+      game: The game; `talonax games` lists them.
+      profile: Which rules: the name of one of the game's profiles, or a YAML file of flags. The game's
+        first profile if not given.
+      set: Single flags that override the profile, e.g. --set match=7 closing=false.
+    """
+
+    game: GameName
+    profile: Profile = None
+    set: Flags = ()
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The flags of `--set`, their values read as YAML."""
+        return dict(_flag(word) for words in self.set for word in words)
+
+    @property
+    def profile_name(self) -> str:
+        """The profile that is played."""
+        from talonax.configs import games
+
+        return self.profile or games.get(self.game).default_profile
+
+    def check_rules(self) -> dict[str, Any]:
+        """Return the flags of `--set`, once game, profile and flags are known to be right.
+
+        Raises:
+          UsageError: no such game, profile or flag, or a value that the game refuses.
+        """
+        from talonax.configs import games
+
+        flags = self.flags
+        try:
+            known = [field.name for field in fields(games.resolve(games.get(self.game).schema))]
+            for name in flags:
+                if name not in known:
+                    raise UsageError(
+                        f"--set {name}: {self.game} has no such flag; there are: {', '.join(known)}"
+                    )
+            games.load_rules(self.game, self.profile, **flags)
+        except ValueError as error:  # the registry's, which say what exists
+            raise UsageError(one_line(error)) from None
+        return flags
+
+    def env(self) -> "Env[Any]":
+        """Return the game.
+
+        Raises:
+          UsageError: as `check_rules`.
+        """
+        flags = self.check_rules()
+
+        from talonax.envs.registry import make
+
+        return make(self.game, self.profile, **flags)
+
+
+def seated(game: str, names: Sequence[str], players: int) -> Any:
+    """Return the policy that gives each seat the bot of that name.
+
+    Raises:
+      UsageError: another number of names than seats, or an unknown one.
+    """
+    from talonax.agents import policy
+
+    try:
+        return policy.seat(game, names, players)
+    except ValueError as error:
+        raise UsageError(f"--policies: {one_line(error)}") from None
+
+
+def check_player(player: int | None, players: int) -> None:
+    """Raise a `UsageError` if `--player` is no seat."""
+    if player is not None and player >= players:
+        raise UsageError(f"--player {player}: there are players 0 .. {players - 1}")
+
+
+def one_line(error: Exception) -> str:
+    """Return the message of an error on one line."""
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+
+
+def existing_file(path: Path) -> Path:
+    """Return `path`.
+
+    Raises:
+      UsageError: there is no such file.
+    """
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "no such file"
+        raise UsageError(f"{path}: {what}")
+    return path
+
+
+def _flag(word: str) -> tuple[str, Any]:
+    name, equals, text = word.partition("=")
+    if not equals or not name:
+        raise UsageError(f"--set {word}: must be FLAG=VALUE, e.g. --set match=7")
+    try:
+        return name, yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UsageError(f"--set {word}: {text!r} is no YAML value: {one_line(error)}") from None

@@ -1,0 +1,100 @@
+"""Where things go: results to standard output, progress and remarks to standard error."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+SCHEMA = 1
+
+
+def print_json(**entries: Any) -> None:
+    """Print the one JSON object of a command."""
+    print(json.dumps({"schema": SCHEMA, **entries}, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> None:
+    """Print a table; columns of numbers are set to the right."""
+    table = Table(title=title or None, title_justify="left", title_style="bold")
+    for column, name in enumerate(head):
+        numbers = all(isinstance(row[column], int | float | None) for row in rows)
+        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    Console(highlight=False).print(table)
+
+
+def print_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print names and what they are, one a line."""
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        print(f"{name:<{width}}  {value}")
+
+
+def remark(text: str) -> None:
+    """Print a remark to standard error."""
+    print(text, file=sys.stderr)
+
+
+def short(number: float) -> str:
+    """Return a number with three digits and a unit: 1.23 M."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(number) >= size:
+            return f"{number / size:.3g} {unit}" if abs(number) < 1e3 * size else f"{number:.3g}"
+    return f"{number:.3g}"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+class Advance(Protocol):
+    """Moves a progress bar on."""
+
+    def __call__(self, done: int) -> None:
+        """Say how much is done in all."""
+
+
+class _Rate(ProgressColumn):
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{short(speed)} {self.unit}/s" if speed else "")
+
+
+@contextmanager
+def progress(what: str, total: int, unit: str) -> Iterator[Advance]:
+    """Show a progress bar with a rate on standard error, if that is a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        _Rate(unit),
+        TimeRemainingColumn(),
+    )
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)

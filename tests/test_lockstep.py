@@ -1,0 +1,138 @@
+"""Env and engine in lockstep: no difference under any rules; and differences are found."""
+
+from dataclasses import replace
+
+import jax.numpy as jnp
+import pytest
+
+import talonax
+from talonax import parity
+from talonax.configs.rules import RulesError
+from talonax.envs.snapszer.env import Snapszer
+from talonax.parity import lockstep
+
+PROFILES = ["hungarian", "base", "austrian", "vu"]
+VARIATIONS = [
+    {"nines": True},
+    {"match": 2},
+    {"match": 3, "nines": True, "first_leader": "random"},
+    {"first_leader": 1, "close_min_stock": 1, "exchange_min_stock": 5},
+    {"marriage_declare": "optional", "marriage_when_strict": True},
+    {"marriage_declare": "optional", "marriage_lead": "king", "nines": True},
+    {"marriage_lead": "king"},
+    {"marriage_points": "after_a_trick"},
+    {"marriage_points": "next_trick", "sixty_six": "after_trick", "last_trick": "wins_one"},
+    {"stake_at": "closing", "three_when": "no_points"},
+    {"closer_beaten": "normal", "stake_at": "closing"},
+    {"closer_fail_points": 3, "closer_fail_points_trickless": 1},
+    {"closing": False},
+]
+
+
+def run(game, games=300, **keywords):
+    report = lockstep.run(game, games=games, **keywords)
+    assert report.first is None, report.first
+    assert report.differences == 0
+    assert report.games == games
+    return report
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_snapszer_profile(profile):
+    report = run("snapszer", profile=profile)
+    assert report.steps > 300 * 8
+    assert sum(report.scenarios.values()) > 30, "directed games should get somewhere"
+
+
+@pytest.mark.parametrize("flags", VARIATIONS, ids=str)
+def test_snapszer_variation(flags):
+    run("snapszer", games=60, flags=flags, seed=1)
+
+
+@pytest.mark.parametrize("jokers", [True, False])
+def test_high_card_duel(jokers):
+    report = run("high_card_duel", flags={"include_jokers": jokers})
+    assert report.steps == 600
+
+
+def test_every_flag_has_been_varied_both_ways():
+    defaults = talonax.make("snapszer").rules
+    profiles = [talonax.make("snapszer", profile=name).rules for name in PROFILES]
+    varied = [replace(defaults, **flags) for flags in VARIATIONS]
+    for flag in type(defaults).__pydantic_fields__:
+        assert len({getattr(rules, flag) for rules in [*profiles, *varied]}) > 1, flag
+
+
+def test_a_seed_repeats_itself():
+    first = lockstep.run("snapszer", games=20, seed=5)
+    again = lockstep.run("snapszer", games=20, seed=5)
+    other = lockstep.run("snapszer", games=20, seed=6)
+    assert replace(first, seconds=0.0) == replace(again, seconds=0.0)
+    assert first.steps != other.steps
+
+
+def test_progress_is_told_after_every_batch():
+    told = []
+    report = run("snapszer", games=20, progress=lambda games, steps: told.append((games, steps)))
+    assert told[-1] == (20, report.steps)
+
+
+# Differences are found ---------------------------------------------------------------------------
+
+
+def broken(monkeypatch, method, change):
+    whole = getattr(Snapszer, method)
+    monkeypatch.setattr(Snapszer, method, lambda *a, **k: change(whole(*a, **k)))
+    return lockstep.run("snapszer", games=24, seed=2)
+
+
+def test_a_wrong_reward_is_found(monkeypatch):
+    def generous(state):
+        return state.replace(rewards=state.rewards * 2)
+
+    report = broken(monkeypatch, "_apply", generous)
+    assert report.differences == 24
+    assert report.first["field"] == "rewards"
+    assert len(report.first["moves"]) == report.first["step"]
+    assert len(report.first["deal"][0]) == 20
+    assert report.first["env"] != report.first["engine"]
+
+
+def test_a_wrong_fact_is_found(monkeypatch):
+    report = broken(monkeypatch, "facts", lambda facts: {**facts, "leader": jnp.int8(0)})
+    assert report.differences > 0
+    assert report.first["field"] == "facts.leader"
+
+
+def test_a_missing_fact_is_found(monkeypatch):
+    report = broken(
+        monkeypatch, "facts", lambda facts: {k: facts[k] for k in facts if k != "known"}
+    )
+    assert report.differences == 24
+    assert "facts.known" in report.first["field"]
+
+
+def test_a_wrong_observation_is_found(monkeypatch):
+    report = broken(monkeypatch, "_observe", lambda seen: seen.at[68].add(0.01))
+    assert report.differences == 24
+    assert report.first["field"].startswith("observation")
+
+
+def test_a_legal_action_too_many_is_found(monkeypatch):
+    report = broken(monkeypatch, "_legal_set", lambda legal: legal | jnp.uint32(1 << 20))
+    assert report.differences > 0
+    assert report.first["field"] == "legal"
+
+
+# Errors ------------------------------------------------------------------------------------------
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="there are: high_card_duel, snapszer"):
+        lockstep.run("chess")
+    with pytest.raises(ValueError, match="games: at least 1"):
+        lockstep.run("snapszer", games=0)
+    with pytest.raises(RulesError, match="no such flag"):
+        lockstep.run("snapszer", flags={"colour": 1})
+    with pytest.raises(ValueError, match="no profile"):
+        parity.spec("snapszer", "french")
