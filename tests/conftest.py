@@ -9,8 +9,8 @@ ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("TALONAX_SHARED", ROOT.parent / "shared"))
 CACHE = os.environ.get("TALONAX_TEST_CACHE", Path.home() / ".cache" / "talonax-tests")
 
-# Rule tests compile far more than they compute: no optimisation, and compiled code kept between runs.
-# Set before jax is imported; a caller's own flags come last and win.
+# Rule tests compile far more than they compute: no optimisation, and compiled code kept between
+# runs. Set before jax is imported; a caller's own flags come last and win.
 os.environ["XLA_FLAGS"] = (
     "--xla_backend_optimization_level=0 --xla_force_host_platform_device_count=8 "
     + os.environ.get("XLA_FLAGS", "")

@@ -132,7 +132,7 @@ def test_an_mctx_search_wins_a_won_deal_at_once():
     # Player 0 holds KS QS of trumps; 40 points at once after 26 in two tricks
     ace_h, ten_h, ten_d, jack_d = 5, 6, 11, 14
     king_s, queen_s, ace_c = 2, 3, 15
-    deck = [king_s, queen_s, ace_h, ace_c, jack_d] + [ten_h, 8, 9, ten_d, 13]
+    deck = [king_s, queen_s, ace_h, ace_c, jack_d, ten_h, 8, 9, ten_d, 13]
     deck += [4] + [card for card in range(20) if card not in (*deck, 4)]
     state = env.deal(jnp.array(deck))
     step = jax.jit(env.step)

@@ -58,17 +58,17 @@ class Weights(NamedTuple):
       willing: how often he takes a trick that he can but need not take.
     """
 
-    trumps: tuple[float, ...] = (14.0, 12.0, 8.0, 7.0, 6.0, 5.0)
-    plain: tuple[float, ...] = (5.0, 3.0, 1.5, 1.0, 0.0, 0.0)
-    strict: float = 0.3
-    pair: float = 0.6
-    half: float = 0.1
-    gift: float = 3.0
-    beater: float = 8.0
+    trumps: tuple[float, ...] = (32.0, 19.0, 17.0, 16.0, 16.0, 12.0)
+    plain: tuple[float, ...] = (6.0, 3.0, 2.0, 1.5, 0.0, 0.0)
+    strict: float = 1.3
+    pair: float = 0.25
+    half: float = 0.12
+    gift: float = 6.0
+    beater: float = 13.0
     lead: float = 2.0
-    strict_lead: float = 4.0
-    pair_lead: float = 0.4
-    willing: float = 0.9
+    strict_lead: float = 7.5
+    pair_lead: float = 0.45
+    willing: float = 0.6
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from talonax.cli import output
 
 @dataclass(frozen=True, kw_only=True)
 class Games:
-    """List the games: players, actions, shape of observations, profiles, and what they are.
+    """List the games: what they are, how large, and their profiles.
 
     The first profile of each game is the one that is played when none is named.
 
@@ -31,8 +31,8 @@ class Games:
             print(record["id"])
             print(f"  {record['summary']}")
             print(
-                f"  {record['players']} players, {record['num_actions']} actions, observation {shape}, "
-                f"at most {record['max_steps']} steps"
+                f"  {record['players']} players, {record['num_actions']} actions, "
+                f"observation {shape}, at most {record['max_steps']} steps"
             )
             print(f"  profiles: {', '.join(record['profiles'])}")
         return 0

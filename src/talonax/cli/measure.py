@@ -1,12 +1,13 @@
 """Measuring how fast games are played.
 
-What is compared is measured in turns, in the same run: every repeat gives each contender its turn, and
-medians are taken over the repeats, so that a busy moment of the machine falls on all alike. Every call gets
-a fresh key and is waited for. Random play throughout, in two ways:
+What is compared is measured in turns, in the same run: every repeat gives each contender its turn,
+and medians are taken over the repeats, so that a busy moment of the machine falls on all alike.
+Every call gets a fresh key and is waited for. Random play throughout, in two ways:
 
-* `games`: a batch of fresh games is dealt and played to the end of the last one; nothing is dealt anew.
-* `rollout`: the steady state: `wrappers.rollout` from games that are at different steps, each call going
-  on where the last one stopped.
+* `games`: a batch of fresh games is dealt and played to the end of the last one; nothing is dealt
+  anew.
+* `rollout`: the steady state: `wrappers.rollout` from games that are at different steps, each call
+  going on where the last one stopped.
 
 `init` and `step` are single calls of a compiled batch, dispatch included.
 """
@@ -16,11 +17,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.experimental.compilation_cache import compilation_cache
 
 from talonax.agents.policy import Random
 from talonax.envs import cards
@@ -33,6 +35,9 @@ TURN_SECONDS = 0.25
 ROLLOUT_STEPS = 256
 LEAST_ROLLOUT_STEPS = 64
 ROLLOUT_WORK = 1 << 24
+
+
+Out = TypeVar("Out")
 
 
 class Work(NamedTuple):
@@ -83,6 +88,12 @@ class Row:
     state_bytes: int | None
 
 
+def wait(out: Out) -> Out:
+    """Return `out`, once it is there."""
+    there: Out = jax.block_until_ready(out)  # type: ignore[no-untyped-call]
+    return there
+
+
 def state_bytes(env: Env[Any]) -> int:
     """Return the bytes of one state."""
     return tree_bytes(jax.eval_shape(env.init, jax.random.key(0)))
@@ -96,12 +107,15 @@ def tree_bytes(shapes: Any) -> int:
 @contextmanager
 def uncached() -> Iterator[None]:
     """Compile anew, whatever is in jax's cache on disk."""
-    before = bool(jax.config.jax_enable_compilation_cache)
-    jax.config.update("jax_enable_compilation_cache", False)
+    config: Any = jax.config
+    before = bool(config.jax_enable_compilation_cache)
+    config.update("jax_enable_compilation_cache", False)
+    compilation_cache.reset_cache()  # whether it is in use is looked up once
     try:
         yield
     finally:
-        jax.config.update("jax_enable_compilation_cache", before)
+        config.update("jax_enable_compilation_cache", before)
+        compilation_cache.reset_cache()
 
 
 def compiled(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
@@ -156,7 +170,7 @@ def _calls_per_turn(contender: Contender, keys: Iterator[Array]) -> int:
 
 def _turn(contender: Contender, keys: Sequence[Array]) -> tuple[float, float]:
     """Return steps and games a second over a call with each key."""
-    jax.block_until_ready(keys)
+    wait(keys)
     start = time.perf_counter()
     done = [contender.run(key) for key in keys]
     seconds = time.perf_counter() - start
@@ -194,7 +208,7 @@ def _init(name: str, env: Env[Any], batch: int) -> Contender:
     function, seconds = compiled(deal, jax.random.key(0))
 
     def run(key: Array) -> Work:
-        jax.block_until_ready(function(key))
+        wait(function(key))
         return Work(0, batch)
 
     return Contender(name, "init", batch, run, seconds, state_bytes(env))
@@ -205,14 +219,14 @@ def _step(name: str, env: Env[Any], batch: int) -> Contender:
 
     def start(key: Array) -> tuple[Any, Array]:
         states = jax.vmap(env.init)(jax.random.split(key, batch))
-        return states, _choose(env, states, key)
+        return states, _choose(env, states, jax.random.bits(key, (batch,), jnp.uint32))
 
     states, actions = jax.jit(start)(jax.random.key(0))
     function, seconds = compiled(jax.vmap(env.step), states, actions)
 
     def run(key: Array) -> Work:
         del key  # a step draws nothing
-        jax.block_until_ready(function(states, actions))
+        wait(function(states, actions))
         return Work(batch, 0)
 
     return Contender(name, "step", batch, run, seconds, state_bytes(env))
@@ -222,7 +236,7 @@ def _games(name: str, env: Env[Any], batch: int) -> Contender:
     function, seconds = compiled(lambda key: play_out(env, batch, key), jax.random.key(0))
 
     def run(key: Array) -> Work:
-        out = jax.block_until_ready(function(key))
+        out = wait(function(key))
         return Work(int(out[2].sum()), batch)
 
     return Contender(name, "games", batch, run, seconds, state_bytes(env))
@@ -236,14 +250,16 @@ def play_out(env: Env[Any], batch: int, key: Array) -> tuple[Any, Array, Array]:
     """
     for_deals, for_actions = jax.random.split(key)
     states = jax.vmap(env.init)(jax.random.split(for_deals, batch))
+    bits = jax.random.bits(for_actions, (env.max_steps, batch), jnp.uint32)
     returns = jnp.zeros((batch, env.num_players), jnp.float32)
 
     def going(carry: tuple[Array, Any, Array, Array]) -> Array:
-        return (carry[0] < env.max_steps) & ~carry[1].finished.all()
+        over: Array = carry[1].finished
+        return (carry[0] < env.max_steps) & ~over.all()
 
     def one(carry: tuple[Array, Any, Array, Array]) -> tuple[Array, Any, Array, Array]:
         number, states, returns, lengths = carry
-        actions = _choose(env, states, jax.random.fold_in(for_actions, number))
+        actions = _choose(env, states, bits[number])
         lengths = lengths + ~states.finished
         states = jax.vmap(env.step_legal)(states, actions)
         return number + 1, states, returns + states.rewards, lengths
@@ -253,10 +269,10 @@ def play_out(env: Env[Any], batch: int, key: Array) -> tuple[Any, Array, Array]:
     return states, returns, lengths
 
 
-def _choose(env: Env[Any], states: Any, key: Array) -> Array:
-    """Return a random legal action for each game: int32[B]."""
-    legal = jax.vmap(env.legal_set)(states)
-    return jax.vmap(cards.draw_one)(legal, jax.random.bits(key, legal.shape[:1], jnp.uint32))
+def _choose(env: Env[Any], states: Any, bits: Array) -> Array:
+    """Return a random legal action for each game (int32[B]) from random bits (uint32[B])."""
+    chosen: Array = jax.vmap(cards.draw_one)(jax.vmap(env.legal_set)(states), bits)
+    return chosen
 
 
 def _rollout(name: str, env: Env[Any], batch: int) -> Contender:
@@ -274,7 +290,7 @@ def _rollout(name: str, env: Env[Any], batch: int) -> Contender:
 
     def run(key: Array) -> Work:
         nonlocal states
-        states, games = jax.block_until_ready(function(states, key))
+        states, games = wait(function(states, key))
         return Work(batch * steps, int(games))
 
     return Contender(name, "rollout", batch, run, seconds, state_bytes(env))

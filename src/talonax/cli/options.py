@@ -21,7 +21,7 @@ MAX_SEED = 2**32 - 1
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Return a reader of whole numbers from `least` to `most`; 1e6 and 1_000_000 are numbers too."""
+    """Return a reader of whole numbers from `least` to `most`; 1e6 and 1_000_000 are some too."""
     allowed = f"from {least} to {most}" if most is not None else f"of at least {least}"
 
     def read(text: str) -> int:
@@ -52,7 +52,13 @@ Count = Annotated[int, _number(1)]
 Index = Annotated[int, _number(0)]
 Seed = Annotated[int, _number(0, MAX_SEED)]
 GameName = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-Profile = Annotated[str | None, tyro.conf.arg(metavar="NAME|FILE.yaml")]
+Profile = Annotated[
+    str | None,
+    tyro.conf.arg(metavar="NAME|FILE.yaml", help_behavior_hint="(default: the game's first)"),
+]
+Player = Annotated[
+    int | None, tyro.conf.arg(metavar="N", help_behavior_hint="(default: all)"), _number(0)
+]
 Flags = Annotated[
     tuple[tuple[str, ...], ...],
     tyro.conf.UseAppendAction,
@@ -66,8 +72,7 @@ class GameOptions:
 
     Attributes:
       game: The game; `talonax games` lists them.
-      profile: Which rules: the name of one of the game's profiles, or a YAML file of flags. The game's
-        first profile if not given.
+      profile: Which rules: the name of one of the game's profiles, or a YAML file of flags.
       set: Single flags that override the profile, e.g. --set match=7 closing=false.
     """
 

@@ -7,13 +7,16 @@ from talonax.cli import output
 from talonax.cli.errors import DIFFERENT, INTERRUPTED, UsageError
 from talonax.cli.options import Count, GameOptions, Seed, one_line
 
+ENTRIES = "game", "profile", "rules", "games", "steps", "seed", "seconds", "differences", "first"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Parity(GameOptions):
-    """Play the same games in the JAX env and in the plain Python engine, and compare everything.
+    """Hold a game, step by step, against its plain Python reference engine.
 
-    After every step: who is to move, what is legal, rewards, all counters, what every player observes. The
-    exit code is 1 if anything differs; the first difference is printed with what leads to it.
+    Both play the same decks and the same actions. After every step all is compared: who is to move,
+    what is legal, rewards, all counters, what every player observes. The exit code is 1 if anything
+    differs; the first difference is printed with what leads to it.
 
     Attributes:
       games: How many games; a quarter of them is steered to rare situations.
@@ -62,8 +65,7 @@ class Parity(GameOptions):
 
 
 def _entries(report: Any) -> dict[str, Any]:
-    names = "game profile rules games steps seed seconds differences first".split()
-    return {name: getattr(report, name) for name in names}
+    return {name: getattr(report, name) for name in ENTRIES}
 
 
 def _print(report: Any) -> None:

@@ -1,8 +1,9 @@
 """Playing many games to their end, batch by batch, as one compiled function.
 
-Every batch has the same shape, so there is one compilation. What chance decides in game `i` of batch `b`
-follows from the seed, `b`, `i` and the size of the batch alone: keys are drawn before the games are spread
-over devices, and the random numbers of jax do not depend on how an array is sharded.
+Every batch has the same shape, so there is one compilation. What chance decides in game `i` of
+batch `b` follows from the seed, `b`, `i` and the size of the batch alone: keys are drawn before the
+games are spread over devices, and the random numbers of jax do not depend on how an array is
+sharded.
 """
 
 import time
@@ -124,8 +125,9 @@ class Driver:
         there = jax.local_device_count()
         if self.devices > there:
             raise UsageError(
-                f"--devices {self.devices}: jax sees {there} ({jax.local_devices()[0].platform}); on a "
-                "CPU, XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of it"
+                f"--devices {self.devices}: jax sees {there} "
+                f"({jax.local_devices()[0].platform}); on a CPU, "
+                "XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of it"
             )
         if self.batch % self.devices:
             raise UsageError(
@@ -135,8 +137,8 @@ class Driver:
         if self.batch * self.env.max_steps >= MAX_STEPS_PER_BATCH:
             most = (MAX_STEPS_PER_BATCH - 1) // self.env.max_steps
             raise UsageError(
-                f"--batch {self.batch}: a game of {self.env.id} may take {self.env.max_steps} steps, "
-                f"and a batch is counted in 32 bits: at most {most}"
+                f"--batch {self.batch}: a game of {self.env.id} may take {self.env.max_steps} "
+                f"steps, and a batch is counted in 32 bits: at most {most}"
             )
 
     @cached_property
@@ -158,9 +160,28 @@ class Driver:
             out = self.compiled(self._key, jnp.uint32(index), jnp.int32(counted))
             waiting.append((counted, out))
             if len(waiting) == AHEAD:
-                yield _fetch(*waiting.pop(0))
+                yield self._fetch(*waiting.pop(0))
         for counted, out in waiting:
-            yield _fetch(counted, out)
+            yield self._fetch(counted, out)
+
+    def _fetch(self, games: int, out: tuple[Summary, Trajectories | None]) -> Batch:
+        summary, trajectories = jax.device_get(out)
+        counts = {name: summary.counts[name] for name in self.counted}
+        if trajectories is not None:
+            trajectories = jax.tree.map(lambda leaf: leaf[:games], trajectories)
+        return Batch(games, summary._replace(counts=counts), trajectories)
+
+    @cached_property
+    def counted(self) -> list[str]:
+        """The names of what `env.tally` counts, in its order (jax sorts dictionaries)."""
+        names: list[str] = []
+
+        def count(key: Array) -> None:
+            state = self.env.init(key)
+            names.extend(self.env.tally(state, jnp.int32(0), state))
+
+        jax.eval_shape(count, self._key)
+        return names
 
     @cached_property
     def _key(self) -> Array:
@@ -169,20 +190,24 @@ class Driver:
     @cached_property
     def _sharding(self) -> NamedSharding:
         mesh = Mesh(np.array(jax.local_devices()[: self.devices]), ("games",))
-        return NamedSharding(mesh, PartitionSpec("games"))
+        spec = PartitionSpec("games")  # type: ignore[no-untyped-call]
+        return NamedSharding(mesh, spec)
 
     def _play(self, key: Array, index: Array, games: Array) -> tuple[Summary, Trajectories | None]:
         """Play batch `index`, of which the first `games` games count."""
         for_deals, for_policy = jax.random.split(jax.random.fold_in(key, index))
         keys = jax.random.split(for_deals, self.batch)
         if self.devices > 1:
-            keys = lax.with_sharding_constraint(keys, self._sharding)
+            keys = lax.with_sharding_constraint(  # type: ignore[no-untyped-call]
+                keys, self._sharding
+            )
         prepared = jax.vmap(self.env.prepare)(keys)
         start = self._start(jax.vmap(self.env.begin)(prepared))
 
         def going(carry: tuple[Array, _Playing]) -> Array:
             number, playing = carry
-            return (number < self.env.max_steps) & ~playing.states.finished.all()
+            over: Array = playing.states.finished
+            return (number < self.env.max_steps) & ~over.all()
 
         def one(carry: tuple[Array, _Playing]) -> tuple[Array, _Playing]:
             number, playing = carry
@@ -197,10 +222,6 @@ class Driver:
         return summary, Trajectories(actions.T, players.T, end.lengths, end.returns, chance)
 
     def _start(self, states: Any) -> _Playing:
-        def count(state: Any) -> dict[str, Array]:
-            return self.env.tally(state, jnp.int32(0), state)
-
-        names = jax.eval_shape(jax.vmap(count), states)
         moves = None
         if self.record:
             shape = self.env.max_steps, self.batch
@@ -210,7 +231,7 @@ class Driver:
             carries=fresh_carries(self.env, self.policy, self.batch),
             returns=jnp.zeros((self.batch, self.env.num_players), jnp.float32),
             lengths=jnp.zeros(self.batch, jnp.int32),
-            counts={name: jnp.zeros(self.batch, jnp.int32) for name in names},
+            counts={name: jnp.zeros(self.batch, jnp.int32) for name in self.counted},
             moves=moves,
         )
 
@@ -269,10 +290,3 @@ def _chance(env: Env[Any], keys: Array, table: dict[str, Array]) -> dict[str, Ar
         return {"key": jax.random.key_data(keys)}
     decks = jax.vmap(lambda key: env.deck(key, 0))(keys).astype(jnp.int16)
     return {"deck": decks, **{f"table_{name}": value for name, value in table.items()}}
-
-
-def _fetch(games: int, out: tuple[Summary, Trajectories | None]) -> Batch:
-    summary, trajectories = jax.device_get(out)
-    if trajectories is not None:
-        trajectories = jax.tree.map(lambda leaf: leaf[:games], trajectories)
-    return Batch(games, summary, trajectories)

@@ -8,7 +8,7 @@ import tyro
 
 from talonax.cli import output
 from talonax.cli.errors import UsageError
-from talonax.cli.options import Index, check_player, one_line
+from talonax.cli.options import Index, Player, check_player, one_line
 
 if TYPE_CHECKING:
     from talonax.cli.trajectories import Reader, Recorded
@@ -40,8 +40,9 @@ class Step:
 class Replay:
     """Walk through one game of a file that `talonax selfplay --out` wrote.
 
-    Prints every action by name and the table after it. The game is played again from its deck: that the file
-    fits the installed rules, that every action is legal and that the rewards are the recorded ones is checked.
+    Prints every action by name and the table after it. The game is played again from its deck, and
+    it is checked that the file fits the installed rules, that every action is legal and that the
+    rewards are the recorded ones.
 
     Attributes:
       file: The file (.npz).
@@ -52,7 +53,7 @@ class Replay:
 
     file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE.npz")]
     game: Index = 0
-    player: Index | None = None
+    player: Player = None
     json: bool = False
 
     def run(self) -> int:
@@ -77,7 +78,8 @@ class Replay:
         for number, step in enumerate(steps, start=1):
             print(f"\n{number}. player {step.player}: {step.name}")
             print(env.render(step.after, self.player))
-        print("\nIn all: " + ", ".join(f"player {i} {r:+g}" for i, r in enumerate(recorded.rewards)))
+        earned = [f"player {seat} {reward:+g}" for seat, reward in enumerate(recorded.rewards)]
+        print(f"\nIn all: {', '.join(earned)}")
         return 0
 
     def _steps(self, env: "Env[Any]", state: Any, recorded: "Recorded") -> list[Step]:
@@ -93,8 +95,8 @@ class Replay:
                 raise UsageError(f"{where} goes on after step {number - 1}, where it is over")
             if int(state.current_player) != player:
                 raise UsageError(
-                    f"{where}, step {number}: player {int(state.current_player)} is to move, the file "
-                    f"says {player}"
+                    f"{where}, step {number}: player {int(state.current_player)} is to move, the "
+                    f"file says {player}"
                 )
             if not 0 <= action < env.num_actions or not bool(mask(state)[action]):
                 raise UsageError(f"{where}, step {number}: action {action} is not legal")
@@ -169,7 +171,7 @@ def dealt(env: "Env[Any]", recorded: "Recorded") -> Any:
     chance = recorded.chance
     if "key" in chance:
         return jax.jit(env.init)(jnp.asarray(chance["key"], jnp.uint32))
-    table = {
+    table: dict[str, Any] = {
         name.removeprefix("table_"): int(value)
         for name, value in chance.items()
         if name.startswith("table_")

@@ -41,20 +41,19 @@ class Played:
 class Selfplay(GameOptions):
     """Play many games at once and count what happened.
 
-    Prints how fast it was, who won how often (with 95 % intervals), game points, and how games went. With
-    --out every game is kept, complete, in one file: `talonax replay` walks through it, numpy reads it.
-    Ctrl-C stops early and keeps what is done.
+    Prints how fast it was, who won how often (with 95 % intervals), game points, and how games
+    went. If a file is named to keep them, every game is in it, complete: talonax replay walks
+    through one, numpy reads all. Ctrl-C stops early and keeps what is done.
 
-    Examples: `talonax selfplay snapszer`, `talonax selfplay snapszer --policies greedy random
-    --games 100000`, `talonax selfplay snapszer --profile base --set match=7 --out games.npz`.
+    Example: talonax selfplay snapszer --set match=7 --policies greedy random --games 10000
 
     Attributes:
       games: How many games.
-      policies: Who plays: one name for all seats, or one for each seat, in order. `random` is always there;
-        what else there is, a wrong name tells.
+      policies: Who plays: one name for all seats, or one for each seat, in order. Every game has
+        random; our own have greedy too.
       batch: Games played side by side. Results depend on it, as on the seed.
       seed: Decides every deal and every random choice.
-      devices: Share each batch among this many devices; it must divide --batch. Results do not depend on it.
+      devices: Share each batch among this many devices. Results do not depend on it.
       out: Keep every game in this file (.npz). It appears once it is whole.
       json: Print one JSON object instead of tables.
     """
@@ -64,7 +63,7 @@ class Selfplay(GameOptions):
     batch: Count = 4096
     seed: Seed = 0
     devices: Count = 1
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.npz")] = None
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.npz", help_behavior_hint="")] = None
     json: bool = False
 
     def run(self) -> int:
@@ -210,11 +209,11 @@ def _rate(number: int, games: int) -> tuple[str, str]:
 
 
 def _check(batch: "Batch", env: "Env[Any]") -> None:
-    """Raise a `UsageError` if there are games that did not end: a fault of a (third party's) env."""
+    """Raise a `UsageError` if games did not end: a fault of a (third party's) env."""
     if batch.summary.unfinished:
         raise UsageError(
-            f"{env.id}: {batch.summary.unfinished} games of a batch were not over after max_steps = "
-            f"{env.max_steps} steps: that bound of the env is wrong"
+            f"{env.id}: {batch.summary.unfinished} games of a batch were not over after "
+            f"max_steps = {env.max_steps} steps: that bound of the env is wrong"
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from talonax.cli import output
-from talonax.cli.options import GameOptions, Index, Seed, check_player
+from talonax.cli.options import GameOptions, Player, Seed, check_player
 
 if TYPE_CHECKING:
     from talonax.envs.core import Env
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Show(GameOptions):
     """Deal one game and print the table as each player sees it.
 
-    Also what the player to move may do, and what an observation is made of.
+    Also printed: what the player to move may do, and what an observation is made of.
 
     Attributes:
       seed: Decides the deal.
@@ -25,7 +25,7 @@ class Show(GameOptions):
     """
 
     seed: Seed = 0
-    player: Index | None = None
+    player: Player = None
     planes: bool = False
     json: bool = False
 
@@ -72,13 +72,13 @@ def planes(env: "Env[Any]", state: Any, seat: int) -> str:
     """Return the card planes of a seat as text, each a grid of suits by ranks."""
     from talonax.envs.planes import RANK_NAMES, SUIT_NAMES
 
-    head = "   " + " ".join(f"{name[:1]}" for name in RANK_NAMES)
+    head = "  " + "".join(f"{name:>3}" for name in RANK_NAMES)
     lines = []
     tensor = env.card_tensor(state, seat).tolist()
     for number, name in enumerate(env.plane_names):
         lines += [name, head]
         for suit, row in zip(SUIT_NAMES, tensor, strict=True):
-            lines.append(f" {suit} " + " ".join("#" if cell[number] else "." for cell in row))
+            lines.append(f" {suit}" + "".join("  #" if cell[number] else "  ." for cell in row))
         lines.append("")
     return "\n".join(lines)
 

@@ -4,14 +4,14 @@
     players   int8[G, L]     who acted
     lengths   int32[G]       steps
     rewards   float32[G, P]  returns
-    deck      int16[G, n]    single deals: the order of the cards; and `table_<keyword>` [G] for what
-                             else chance decided, e.g. `table_leader`
+    deck      int16[G, n]    single deals: the order of the cards; and `table_<keyword>` [G] for
+                             what else chance decided, e.g. `table_leader`
     key       uint32[G, 2]   matches, instead of the deck: all deals follow from it
     meta      JSON           versions, game, rules and their hash, seed
 
-Writing needs no more memory than one batch: rows go to raw files in a folder beside the target; at the
-end they are strung together into one file, which then takes the target's name. Reading one game reads
-one row of each array.
+Writing needs no more memory than one batch: rows go to raw files in a folder beside the target; at
+the end they are strung together into one file, which then takes the target's name. Reading one game
+reads one row of each array.
 """
 
 import json
@@ -60,7 +60,7 @@ class Writer:
             if name not in self._files:
                 self._files[name] = (self._folder / name).open("wb")
                 self._rows[name] = rows.dtype, rows.shape[1:]
-            self._files[name].write(np.ascontiguousarray(rows).tobytes())
+            self._files[name].write(rows.tobytes())
 
     def assemble(self, games: int, longest: int, meta: Mapping[str, Any]) -> None:
         """Make the file of the first `games` rows; `longest` is the length of the longest game."""
@@ -73,7 +73,8 @@ class Writer:
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     _header(member, dtype, (games, *shape) if keep is None else (games, keep))
                     for rows in self._read(name, games):
-                        member.write(np.ascontiguousarray(rows[:, :keep] if keep else rows).tobytes())
+                        kept = rows if keep is None else rows[:, :keep]
+                        member.write(kept.tobytes())
             with archive.open("meta.npy", "w") as member:
                 npy.write_array(member, np.array(json.dumps(dict(meta))), allow_pickle=False)
         os.replace(whole, self.target)
@@ -99,8 +100,8 @@ def writing(target: Path) -> Iterator[Writer]:
     """Open a writer; its raw files are removed at the end, whatever happens.
 
     Raises:
-      UsageError: `target` is no .npz, is a folder, or its folder is missing or cannot be written; or
-        writing failed later on, e.g. for want of space.
+      UsageError: `target` is no .npz, is a folder, or its folder is missing or cannot be written;
+        or writing failed later on, e.g. for want of space.
     """
     if target.suffix != SUFFIX:
         raise UsageError(f"--out {target}: the name must end in {SUFFIX}")
