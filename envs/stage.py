@@ -37,7 +37,7 @@ def settle(decision: Decision, **bits: int) -> Decision:
     for name in names:
         word = word | fields[name].astype(jnp.uint32) << shift
         shift += widths[name]
-    word, shift = _materialized(word), 0
+    word, shift = once(word), 0
     read: list[Array] = []
     for name in names:
         value = word >> shift & (2 ** widths[name] - 1)
@@ -46,8 +46,8 @@ def settle(decision: Decision, **bits: int) -> Decision:
     return type(decision)(*read)
 
 
-def _materialized(word: Array) -> Array:
-    """Return `word`, of at most 31 bits, in a form that XLA does not compute twice.
+def once(word: Array) -> Array:
+    """Return uint32[..] `word`, of at most 31 bits, in a form that XLA does not compute twice.
 
     An optimisation barrier is gone before the CPU backend fuses loops. A remainder by a number that
     is not a constant counts as too expensive to repeat, and by one that is larger it changes

@@ -30,13 +30,21 @@ from talonax.configs.snapszer.schema import Rules
 from talonax.envs import cards, pairs
 from talonax.envs.core import key_words, typed_key
 from talonax.envs.planes import SUITS
-from talonax.envs.snapszer.observation import played, turned_up_lies
-from talonax.envs.snapszer.rules import trump_of
+from talonax.envs.snapszer.knowledge import (
+    Plays,
+    draws_made,
+    excluded,
+    plays_of,
+    union,
+    unseen,
+)
 from talonax.envs.snapszer.state import KING, NO_CARD, QUEEN, Sizes, SnapszerState
 
 #: A date that never comes: later than any trick.
 NEVER = 99
 SUBSETS = 2**SUITS
+#: Keys that one re-deal needs: for subset, hand, stock, and later deals.
+INDEPENDENT_DRAWS = 4
 
 
 def redeal(
@@ -44,16 +52,16 @@ def redeal(
 ) -> SnapszerState:
     """Return the state of a world drawn uniformly (see the module's docstring)."""
     opponent = 1 - player
-    unseen = _unseen(sizes, state, player)
-    plays = _plays(sizes, state, opponent)
+    unknown = unseen(sizes, state, player)
+    plays = plays_of(sizes, state, opponent)
     pair = _pairs(rules, sizes, state, opponent, plays)
-    barred = _excluded(sizes, state, plays) & unseen
+    barred = excluded(sizes, state, plays) & unknown
 
     key = typed_key(key_words(key))
-    for_subset, for_hand, for_stock, for_state = jax.random.split(key, SUITS)
-    released = jnp.where(pair.released, _singles(sizes, pair.partner), jnp.uint32(0)) & unseen
-    waiting = _all_of(released) & ~barred
-    free = unseen & ~barred & ~waiting
+    for_subset, for_hand, for_stock, for_state = jax.random.split(key, INDEPENDENT_DRAWS)
+    released = jnp.where(pair.released, _singles(sizes, pair.partner), jnp.uint32(0)) & unknown
+    waiting = union(released) & ~barred
+    free = unknown & ~barred & ~waiting
     hidden = cards.count(pairs.of(state.hands, opponent)) - cards.count(
         pairs.of(state.known, opponent)
     )
@@ -63,12 +71,12 @@ def redeal(
             sizes, state, opponent, plays, pair, hidden, released & ~barred, cards.count(free)
         ),
     )
-    drawn = _all_of(jnp.where(cards.unpack(subset, SUITS), released, jnp.uint32(0)))
+    drawn = union(jnp.where(cards.unpack(subset, SUITS), released, jnp.uint32(0)))
     drawn = drawn | _some(for_hand, sizes, free, hidden - cards.count(drawn))
     hand = pairs.of(state.known, opponent) | drawn
     changes: dict[str, Any] = {
         "hands": pairs.update(state.hands, opponent, lambda _: hand),
-        "stock": _stock(for_stock, sizes, unseen & ~drawn),
+        "stock": _stock(for_stock, sizes, unknown & ~drawn),
     }
     if state.key is not None:
         changes["key"] = jax.random.key_data(for_state)
@@ -76,70 +84,7 @@ def redeal(
     return dealt
 
 
-def _unseen(sizes: Sizes, state: SnapszerState, player: Array) -> Array:
-    """Return the set of the cards that may be in the opponent's hand or the stock."""
-    gone = played(sizes, state)
-    turned_up = cards.single(
-        jnp.where(turned_up_lies(state), state.turned_up, NO_CARD), sizes.num_cards
-    )
-    seen = pairs.of(state.hands, player) | pairs.other(state.known, player)
-    every = cards.constant(range(sizes.num_cards), sizes.num_cards)
-    return every & ~(seen | gone[0] | gone[1] | turned_up)
-
-
 # What the play has shown ------------------------------------------------------------------------
-
-
-class Plays(NamedTuple):
-    """What the opponent has played, by trick.
-
-    Attributes:
-      card: int32[tricks], his card, -1 where he has not played.
-      led: bool[tricks], he led it.
-      reply_to: int32[tricks], the card that he followed with it, -1 where he led or has not played.
-    """
-
-    card: Array
-    led: Array
-    reply_to: Array
-
-
-def _plays(sizes: Sizes, state: SnapszerState, opponent: Array) -> Plays:
-    trick = jnp.arange(sizes.tricks)
-    done = state.tricks_done.astype(jnp.int32)
-    leads = (state.leads.astype(jnp.int32) >> trick & 1) == opponent
-    record = [
-        jnp.stack([sizes.queue.peek(each, t) for t in range(sizes.tricks)]) for each in state.record
-    ]
-    his, other = (
-        pairs.of((record[0], record[1]), opponent),
-        pairs.other((record[0], record[1]), opponent),
-    )
-    open_lead = ~state.leading & (trick == done) & (state.leader == opponent)
-    has_played = (trick < done) | open_lead
-    return Plays(
-        card=jnp.where(has_played, his, NO_CARD),
-        led=has_played & leads,
-        reply_to=jnp.where(has_played & ~leads, other, NO_CARD),
-    )
-
-
-def _excluded(sizes: Sizes, state: SnapszerState, plays: Plays) -> Array:
-    """Return the set of the cards that replies in the strict phase have shown not to be held."""
-    pack, trump = sizes.pack, trump_of(sizes, state)
-
-    def shown(reply: Array, led: Array) -> Array:
-        suit, replied = pack.suit(led), pack.suit(reply)
-        followed = replied == suit
-        stronger = pack.stronger(led)
-        beat = stronger & cards.single(reply, sizes.num_cards) != 0
-        not_beaten = jnp.where(beat, jnp.uint32(0), stronger)
-        no_trump = jnp.where(replied == trump, jnp.uint32(0), pack.suit_set(trump))
-        return jnp.where(followed, not_beaten, pack.suit_set(suit) | no_trump)
-
-    strict = state.closed & (jnp.arange(sizes.tricks) >= _draws(sizes, state))
-    each = jax.vmap(shown)(plays.card, plays.reply_to)
-    return _all_of(jnp.where(strict & (plays.reply_to >= 0), each, jnp.uint32(0)))
 
 
 class Marriages(NamedTuple):
@@ -174,7 +119,7 @@ def _pairs(
     led = jnp.where(first_at == NEVER, False, plays.led[jnp.minimum(first_at, sizes.tricks - 1)])
     would_score = led if rules.marriage_lead == "either" else led & king_first
     if not rules.marriage_when_strict:
-        would_score = would_score & ~(state.strict & (first_at >= _draws(sizes, state)))
+        would_score = would_score & ~(state.strict & (first_at >= draws_made(sizes, state)))
     if rules.marriage_declare == "optional":
         would_score = jnp.zeros_like(led)
     taken = jnp.where(_exchanged_by(state, opponent), state.exchanged, NO_CARD)
@@ -196,11 +141,6 @@ def _played_at(plays: Plays, card: Array) -> Array:
 
 def _exchanged_by(state: SnapszerState, seat: Array) -> Array:
     return (state.exchanged_at >= 0) & ((state.exchanged_at & 1) == seat)
-
-
-def _draws(sizes: Sizes, state: SnapszerState) -> Array:
-    """Return int32[]: how often both have drawn."""
-    return (sizes.stock + 1 - state.stock_left.astype(jnp.int32)) >> 1
 
 
 # Weighing hands ---------------------------------------------------------------------------------
@@ -228,7 +168,7 @@ def _weights(
       released: uint32[4], by suit, the released card that may be in the hand (empty if none).
       free: int32[], number of cards that may be in the hand without condition.
     """
-    draws = _draws(sizes, state)
+    draws = draws_made(sizes, state)
     due = _due(sizes, state, opponent, plays, pair).at[draws].add(hidden)
     played_later = pair.released & (pair.played_at != NEVER)
     early = _moves(sizes, pair, draws, played_later)
@@ -250,7 +190,7 @@ def _due(
     sizes: Sizes, state: SnapszerState, opponent: Array, plays: Plays, pair: Marriages
 ) -> Array:
     """Return int32[draws + 1]: how many known cards came by each draw at the latest (0: dealt)."""
-    draws = _draws(sizes, state)
+    draws = draws_made(sizes, state)
     exchanged = _exchanged_by(state, opponent)
     taken = jnp.where(exchanged, state.exchanged.astype(jnp.int32), NO_CARD)
     trick = jnp.arange(sizes.tricks)
@@ -342,9 +282,3 @@ def _stock(key: Array, sizes: Sizes, rest: Array) -> pairs.Pair:
 def _singles(sizes: Sizes, each: Array) -> Array:
     """Return uint32[k]: the set of each card alone."""
     return jax.vmap(lambda card: cards.single(card, sizes.num_cards))(each)
-
-
-def _all_of(sets: Array) -> Array:
-    """Return the union of uint32[k] sets."""
-    union: Array = jax.lax.reduce(sets, jnp.uint32(0), jax.lax.bitwise_or, (0,))
-    return union
