@@ -159,6 +159,42 @@ def _void(
     return allowed | hand & ~trumps
 
 
+def not_held(
+    pack: Pack,
+    duty: Obligations,
+    reply: ArrayLike,
+    led: ArrayLike,
+    winning: ArrayLike,
+    trump: ArrayLike,
+) -> Array:
+    """Return the set of the cards that a reply shows its player not to have held.
+
+    Args:
+      pack: the order of the cards.
+      duty: the obligations that were in force.
+      reply: int32[], the card played.
+      led: int32[], the card led.
+      winning: int32[], the card that won the trick before the reply.
+      trump: int32[], the trump suit or `NO_TRUMP`.
+    """
+    nothing = cards.empty(pack.size)
+    if not duty.follow:
+        return nothing
+    suit, replied = pack.suit(led), pack.suit(reply)
+    higher = pack.stronger(winning)
+    heads = cards.contains(higher, reply)
+    beaten = jnp.where(heads, nothing, higher)
+    following = jnp.where(pack.suit(winning) == suit, beaten, nothing) if duty.head else nothing
+    trumps = replied == jnp.asarray(trump)
+    void = pack.suit_set(suit)
+    if duty.trump_when_void:
+        void = void | jnp.where(trumps, nothing, pack.suit_set(trump))
+    if duty.overtrump:
+        overtrumps = trumps & (pack.suit(winning) == jnp.asarray(trump))
+        void = void | jnp.where(overtrumps, beaten, nothing)
+    return jnp.where(replied == suit, following, void)
+
+
 def beats(pack: Pack, card: ArrayLike, winning: ArrayLike, trump: ArrayLike) -> Array:
     """Return bool[]: does `card`, played after it, beat the `winning` card?"""
     card, winning = jnp.asarray(card, jnp.int32), jnp.asarray(winning, jnp.int32)

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from talonax.envs import cards, pairs
+from talonax.envs import cards, pairs, tricks
 from talonax.envs.snapszer.observation import played, turned_up_lies
-from talonax.envs.snapszer.rules import trump_of
+from talonax.envs.snapszer.rules import STRICT_DUTY, trump_of
 from talonax.envs.snapszer.state import NO_CARD, Sizes, SnapszerState
 
 
@@ -68,16 +68,10 @@ def excluded(sizes: Sizes, state: SnapszerState, plays: Plays) -> Array:
     Nobody draws after closing, so what was not held then is not held now. (Once the stock is gone,
     what is unseen is in his hand.)
     """
-    pack, trump = sizes.pack, trump_of(sizes, state)
+    trump = trump_of(sizes, state)
 
     def shown(reply: Array, led: Array) -> Array:
-        suit, replied = pack.suit(led), pack.suit(reply)
-        followed = replied == suit
-        stronger = pack.stronger(led)
-        beat = stronger & cards.single(reply, sizes.num_cards) != 0
-        not_beaten = jnp.where(beat, jnp.uint32(0), stronger)
-        no_trump = jnp.where(replied == trump, jnp.uint32(0), pack.suit_set(trump))
-        return jnp.where(followed, not_beaten, pack.suit_set(suit) | no_trump)
+        return tricks.not_held(sizes.pack, STRICT_DUTY, reply, led, led, trump)
 
     strict = state.closed & (jnp.arange(sizes.tricks) >= draws_made(sizes, state))
     each = jax.vmap(shown)(plays.card, plays.reply_to)
