@@ -104,7 +104,15 @@ class Seated(Policy):
     policies: tuple[Policy, ...]
 
     def init(self, env: Env[Any]) -> Any:
-        """Return a carry of each policy; of a seat's, only its own policy's moves on."""
+        """Return a carry of each policy; of a seat's, only its own policy's moves on.
+
+        Raises:
+          ValueError: there are not as many policies as seats.
+        """
+        if len(self.policies) != env.num_players:
+            raise ValueError(
+                f"{env.id} has {env.num_players} seats; {len(self.policies)} policies are seated"
+            )
         return tuple(policy.init(env) for policy in self.policies)
 
     def see(self, env: Env[Any], state: Any) -> Any:

@@ -1,8 +1,8 @@
 """Greedy Snapszer against another library's bots: PyPI `schnapsen` 0.0.5, profile `vu`.
 
-That package deals, referees and counts. Every bot plays through a `Mirror`, which carries each move over
-into a state of ours; greedy is asked there. At the end of a deal both sides must agree on who won, and for
-how many points: each deal played is also a deal compared. Each deck is played twice, seats exchanged.
+That package deals, referees and counts. Every bot plays through a `Mirror`, which carries each move
+over into a state of ours; greedy is asked there. At the end of a deal both sides must agree on who
+won, and for how many points. Each deck is played twice, seats exchanged.
 
     python benchmarks/yardsticks.py --games 400 --opponents rand bully rdeep
 """
@@ -158,7 +158,8 @@ def play_deal(table: Table, bots: tuple[Bot, Bot], rng: Random) -> int:
     winner, points, _ = engine.play_game_from_state(game_state=start, leader_move=None)
     theirs = points if winner is mirrors[0] else -points
     ours = np.asarray(table.state.rewards).tolist()
-    assert bool(table.state.terminated) and not bool(table.state.illegal), "the deal goes on here"
+    assert not bool(table.state.illegal), "one of their moves is illegal here"
+    assert bool(table.state.terminated), "the deal is over there and goes on here"
     assert ours == [theirs, -theirs], f"they count {theirs}, we count {ours}"
     return theirs
 
@@ -184,9 +185,13 @@ def measure(name: str, opponent: str, bot: Bot, games: int, seed: int) -> Score:
         points.append(-play_deal(table, (bot, ours), Random(seed + deck)))
     won = np.array(points) > 0
     return Score(
-        opponent, len(points), float(won.mean()), interval(won), float(np.mean(points)),
-        interval(np.array(points)),
-    )  # fmt: skip
+        opponent=opponent,
+        games=len(points),
+        win_rate=float(won.mean()),
+        ci95=interval(won),
+        mean_points=float(np.mean(points)),
+        points_ci95=interval(np.array(points)),
+    )
 
 
 def interval(values: np.ndarray[Any, Any]) -> tuple[float, float]:
@@ -203,6 +208,16 @@ def opponents(samples: int, depth: int, seed: int) -> dict[str, Bot]:
         "bully": BullyBot(Random(seed)),
         "rdeep": RdeepBot(num_samples=samples, depth=depth, rand=Random(seed)),
     }
+
+
+def line(policy: str, score: Score) -> str:
+    """Return a score in words."""
+    (low, high), (least, most) = score.ci95, score.points_ci95
+    return (
+        f"{policy} against {score.opponent}: wins {score.win_rate:.1%} [{low:.1%}, {high:.1%}], "
+        f"{score.mean_points:+.2f} game points a deal [{least:+.2f}, {most:+.2f}], "
+        f"{score.games} deals"
+    )
 
 
 def main() -> None:
@@ -227,12 +242,7 @@ def main() -> None:
         score = measure(chosen.policy, name, bots[name], chosen.games, chosen.seed)
         scores.append(score._asdict())
         if not chosen.json:
-            low, high = score.ci95
-            print(
-                f"{chosen.policy} against {name}: wins {score.win_rate:.1%} [{low:.1%}, {high:.1%}], "
-                f"{score.mean_points:+.2f} game points a deal "
-                f"[{score.points_ci95[0]:+.2f}, {score.points_ci95[1]:+.2f}], {score.games} deals"
-            )
+            print(line(chosen.policy, score))
     if chosen.json:
         print(json.dumps({"schema": 1, "policy": chosen.policy, "profile": "vu", "rows": scores}))
 

@@ -10,7 +10,7 @@ example is `envs/high_card_duel/`.
 """
 
 import abc
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -383,7 +383,7 @@ class Env(abc.ABC, Generic[S]):
         """Start the game that was prepared."""
         return self._deal(prepared.deck, prepared.key, prepared.table)
 
-    def deal(self, deck: ArrayLike, *, key: Array | None = None, **table: Any) -> S:
+    def deal(self, deck: ArrayLike | Sequence[int], *, key: Array | None = None, **table: Any) -> S:
         """Deal a game from an explicit deck.
 
         Args:
@@ -505,7 +505,7 @@ class Env(abc.ABC, Generic[S]):
             illegal=after.illegal | illegal,
         )
 
-    def _check_deck(self, deck: ArrayLike) -> None:
+    def _check_deck(self, deck: ArrayLike | Sequence[int]) -> None:
         shape, size = np.shape(deck), len(self.deck_cards)
         if shape != (size,):
             raise ValueError(f"{self.id}: a deck is int[{size}], is of shape {list(shape)}")

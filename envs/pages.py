@@ -87,7 +87,7 @@ def observation(env: Env[Any]) -> str:
 
 def numbers(env: Env[Any]) -> str:
     """Return the game in numbers."""
-    rows = [
+    rows: list[list[Any]] = [
         ["players", env.num_players],
         ["actions", env.num_actions],
         ["observation", f"`{env.observation}`, float32{list(env.observation_shape)}"],

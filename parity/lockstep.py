@@ -316,10 +316,11 @@ class _Sides:
             if ours.shape != theirs.shape:
                 found.append((0, name, f"shape {ours.shape[1:]}", f"shape {theirs.shape[1:]}"))
                 continue
-            wrong = np.flatnonzero((np.abs(ours - theirs) > TOLERANCE).any(axis=1))
+            wrong = np.argwhere(np.abs(ours - theirs) > TOLERANCE)
             if wrong.size:
-                step = int(wrong[0])
-                found.append((step, name, ours[step].tolist(), theirs[step].tolist()))
+                step, entry = wrong[0].tolist()
+                where = name if ours.shape[1] == 1 else f"{name}[{entry}]"
+                found.append((step, where, ours[step, entry].item(), theirs[step, entry].item()))
         if not found and not bool(env["over"][length - 1]):
             return length - 1, "over", False, True
         return min(found, key=lambda each: each[0]) if found else None

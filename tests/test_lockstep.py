@@ -92,7 +92,7 @@ def test_a_wrong_reward_is_found(monkeypatch):
 
     report = broken(monkeypatch, "_apply", generous)
     assert report.differences == 24
-    assert report.first["field"] == "rewards"
+    assert report.first["field"] == "rewards[0]"
     assert len(report.first["moves"]) == report.first["step"]
     assert len(report.first["deal"][0]) == 20
     assert report.first["env"] != report.first["engine"]
@@ -121,7 +121,7 @@ def test_a_wrong_observation_is_found(monkeypatch):
 def test_a_legal_action_too_many_is_found(monkeypatch):
     report = broken(monkeypatch, "_legal_set", lambda legal: legal | jnp.uint32(1 << 20))
     assert report.differences > 0
-    assert report.first["field"] == "legal"
+    assert report.first["field"] == "legal[20]"
 
 
 # Errors ------------------------------------------------------------------------------------------

@@ -122,7 +122,8 @@ def test_each_seat_is_played_by_its_own_policy() -> None:
     state, carry = env.init(jax.random.key(5)), policy.init(env)
     movers = set()
     while not state.finished:
-        mover, mask = int(state.current_player), np.flatnonzero(env.legal_action_mask(state))
+        legal = env.legal_action_mask(state)
+        mover, mask = int(state.current_player), np.flatnonzero(legal)
         action, carry = policy.act(
             None,
             env,
@@ -179,9 +180,9 @@ def test_a_rollout_keeps_a_carry_for_each_seat(seated: bool) -> None:
 def test_the_carry_of_the_second_seat_moves_on_its_turn() -> None:
     env = talonax.make("snapszer", closing=False)
     policy = Seated((Counting(1), Counting(10)))
-    states = jax.vmap(lambda key: env.step(env.init(key), jnp.argmax(env.legal_action_mask(env.init(key)))))(
-        jax.random.split(jax.random.key(0), BATCH)
-    )  # fmt: skip
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), BATCH))
+    lowest = jnp.argmax(jax.vmap(env.legal_action_mask)(states), axis=1)
+    states = jax.jit(jax.vmap(env.step))(states, lowest)
     assert np.asarray(states.current_player).tolist() == [1] * BATCH
     played = rollout(env, policy, states, jax.random.key(1), 1)
     first, second = (np.asarray(carry).tolist() for carry in played.carries)

@@ -448,7 +448,7 @@ def tally(rules: Rules, sizes: Sizes, state: SnapszerState, action: Array) -> di
         "closer failed": deed.over & deed.closer_failed,
     }
     for points in (1, 2, 3):
-        counted[f"{points} game points"] = deed.over & (deed.game_points == points)
+        counted[f"paid {points}"] = deed.over & (deed.game_points == points)
     return {name: happened.astype(jnp.int32) for name, happened in counted.items()}
 
 
