@@ -26,7 +26,7 @@ from jax import Array
 
 from talonax.configs import games
 from talonax.envs import cards
-from talonax.envs.core import Env
+from talonax.envs.core import Env, key_words
 
 
 class Policy(abc.ABC):
@@ -90,7 +90,18 @@ class Random(StatePolicy):
     ) -> tuple[Array, Any]:
         """Draw a legal action."""
         del params, mask
-        return cards.draw_one(env.legal_set(view), jax.random.bits(key, (), jnp.uint32)), carry
+        return cards.draw_one(env.legal_set(view), _hashed(key_words(key))), carry
+
+
+def _hashed(words: Array) -> Array:
+    """Return uint32[]: random bits from a key's two words, as good as they are mixed.
+
+    The finaliser of MurmurHash3: enough to choose one action, at a tenth of a threefry block.
+    """
+    mixed = words[0] * jnp.uint32(0x9E3779B9) ^ words[1]
+    mixed = (mixed ^ (mixed >> 16)) * jnp.uint32(0x85EBCA6B)
+    mixed = (mixed ^ (mixed >> 13)) * jnp.uint32(0xC2B2AE35)
+    return mixed ^ (mixed >> 16)
 
 
 @dataclass(frozen=True)

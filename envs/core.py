@@ -24,6 +24,7 @@ from jax.typing import ArrayLike
 
 from talonax.configs.rules import rules_hash
 from talonax.envs import cards
+from talonax.envs.stage import once
 
 #: `current_player` of a finished state: nobody is to move.
 NOBODY = -1
@@ -129,12 +130,12 @@ class Prepared(NamedTuple):
 
     Attributes:
       deck: deal 0, as `Env.pack_deck` makes it.
-      key: uint32[2], decides later deals.
+      key: uint32[2], decides later deals; None if there are none.
       table: what else is left to chance, by table keyword.
     """
 
     deck: Any
-    key: Array
+    key: Array | None
     table: dict[str, Array]
 
 
@@ -170,7 +171,7 @@ class Env(abc.ABC, Generic[S]):
         the rest as it was). Cheaper than choosing field by field between two positions, which is
         what happens otherwise.
       table_keywords: what `deal` takes beside deck and key.
-      typical_steps: steps of an ordinary game under random play; sizes buffers, nothing else.
+      typical_steps: steps that one deal lasts under random play; sizes queues, nothing else.
     """
 
     rules: Any
@@ -239,8 +240,11 @@ class Env(abc.ABC, Generic[S]):
         """Return the name of an action id, as the table view and errors print it."""
 
     @abc.abstractmethod
-    def _deal(self, deck: Any, key: Array, table: Mapping[str, Any]) -> S:
-        """Lay out the first deal. `deck` is an order or what `pack_deck` made of it."""
+    def _deal(self, deck: Any, key: Array | None, table: Mapping[str, Any]) -> S:
+        """Lay out the first deal. `deck` is what `pack_deck` made of an order.
+
+        `key` decides later deals: the state keeps it where `deals_again`, and needs none elsewhere.
+        """
 
     @abc.abstractmethod
     def _legal_set(self, state: S) -> Array:
@@ -377,7 +381,8 @@ class Env(abc.ABC, Generic[S]):
     def prepare(self, key: Array) -> Prepared:
         """Draw all that `begin` needs to start a game: what a queue of decks holds."""
         words = key_words(key)
-        return Prepared(self.pack_deck(self.deck(words, 0)), words, self.chance(words))
+        deck = self.pack_deck(self.deck(words, 0))
+        return Prepared(deck, words if self.deals_again else None, self.chance(words))
 
     def begin(self, prepared: Prepared) -> S:
         """Start the game that was prepared."""
@@ -487,6 +492,7 @@ class Env(abc.ABC, Generic[S]):
         if isinstance(next_deck, Array | np.ndarray):
             next_deck = self.pack_deck(jnp.asarray(next_deck))
         action = jnp.where(state.finished, IDLE, action)
+        action = once((action - IDLE).astype(jnp.uint32)).astype(jnp.int32) + IDLE
         moved = self._apply(state, action, next_deck)
         if self.idles:
             return moved

@@ -6,6 +6,7 @@ A card game that deals on every step, just in case one ended, spends most of its
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, NamedTuple, Protocol
 
 import jax
@@ -13,10 +14,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jax.typing import ArrayLike
 
+from talonax.envs import cards
 from talonax.envs.core import Env, Prepared, S, State, key_words, select, typed_key
 
 #: The queue holds this many times the decks that random play would use.
-MARGIN = 1.25
+MARGIN = 1.05
+#: Keys of this many steps of single games are drawn in one call ahead of a rollout (8 bytes each).
+KEYS_AHEAD = 2**23
 
 
 @dataclass(frozen=True)
@@ -107,19 +111,20 @@ def rollout(
         is the state that the action led to.
     """
     batch = states.terminated.shape[0]
-    for_queue, for_start, for_steps = jax.random.split(typed_key(key_words(key)), 3)
+    for_queue, for_refill, for_hand, for_steps = jax.random.split(typed_key(key_words(key)), 4)
     decks = min(steps, -(-steps * MARGIN // env.typical_steps)) + 1
-    queue = _Queue(_prepare(env, for_queue, batch * int(decks)), jnp.int32(0), for_start)
-    queue, hand = queue.take(env, jnp.ones(batch, bool), _prepare(env, for_start, batch))
-    started = jax.vmap(env.begin)(hand)
+    queue = _Queue(
+        _prepare(env, for_queue, batch * int(decks)), jnp.int32(0), key_words(for_refill)
+    )
+    hand = _prepare(env, for_hand, batch)
+    states = jax.vmap(select)(states.finished, jax.vmap(env.begin)(hand), states)
     queue, hand = queue.take(env, states.finished, hand)
-    states = jax.vmap(select)(states.finished, started, states)
     if carries is None:
         carries = fresh_carries(env, policy, batch)
 
-    def body(carry: tuple[Any, ...], step_key: Array) -> tuple[tuple[Any, ...], Any]:
+    def body(carry: tuple[Any, ...], keys: Array) -> tuple[tuple[Any, ...], Any]:
         states, carries, hand, queue, games = carry
-        actions, carries = act(env, policy, params, states, carries, step_key)
+        actions, carries = act(env, policy, params, states, carries, _key_words(keys, batch))
         last = jax.vmap(env.step_dealt)(states, actions, hand.deck)
         done = last.finished
         following = jax.vmap(select)(done, jax.vmap(env.begin)(hand), last)
@@ -130,8 +135,29 @@ def rollout(
         return (following, carries, hand, queue, games), seen
 
     start = (states, carries, hand, queue, jnp.int32(0))
-    end, trace = lax.scan(body, start, jax.random.split(for_steps, steps))
-    return Rollout(states=end[0], carries=end[1], games=end[4], trace=trace)
+    end, trace = lax.scan(body, start, _step_keys(for_steps, steps, batch))
+    states, carries, _, _, games = end
+    return Rollout(states=states, carries=carries, games=games, trace=trace)
+
+
+def _step_keys(key: Array, steps: int, batch: int) -> Array:
+    """Return the keys of all steps and games, drawn ahead; of all steps, if those are many."""
+    if steps * batch > KEYS_AHEAD:
+        return jax.random.key_data(jax.random.split(key, steps))
+    return jax.random.bits(key, (steps, 2, batch), jnp.uint32)
+
+
+def _key_words(keys: Array, batch: int) -> Array:
+    """Return uint32[2, batch]: the keys of a step, from one that `_step_keys` returned."""
+    return game_keys(typed_key(keys), batch) if keys.ndim == 1 else keys
+
+
+def game_keys(key: Array, batch: int) -> Array:
+    """Return uint32[2, batch]: the words of a fresh key for each game of a batch.
+
+    Random words are as good a key as a split, for less; words before games keep each contiguous.
+    """
+    return jax.random.bits(key, (2, batch), jnp.uint32)
 
 
 class _Queue(NamedTuple):
@@ -140,7 +166,7 @@ class _Queue(NamedTuple):
     Attributes:
       prepared: leaves [Q, ..].
       head: int32[], the place of the next one.
-      key: decides what is dealt when the queue runs dry.
+      key: uint32[2], decides what is dealt when the queue has run dry.
     """
 
     prepared: Prepared
@@ -148,28 +174,36 @@ class _Queue(NamedTuple):
     key: Array
 
     def take(self, env: Env[Any], wanted: Array, hand: Prepared) -> "tuple[_Queue, Prepared]":
-        """Give each game that wants one the next of the queue; `hand` stays elsewhere."""
-        number = wanted.sum(dtype=jnp.int32)
-        size = jax.tree.leaves(self.prepared)[0].shape[0]
-        queue = lax.cond(
-            self.head + number > size, lambda: self._refilled(env, wanted.shape[0]), lambda: self
-        )
-        place = queue.head + jnp.cumsum(wanted, dtype=jnp.int32) - 1
-        place = jnp.clip(place, 0, size - 1)
-        taken = jax.tree.map(
-            lambda all_: all_.at[place].get(mode="promise_in_bounds"), queue.prepared
-        )
-        hand = jax.vmap(
-            lambda want, new, old: jax.tree.map(lambda a, b: jnp.where(want, a, b), new, old)
-        )(wanted, taken, hand)
-        return queue._replace(head=queue.head + number), hand
+        """Give each game that wants one the next of the queue; `hand` stays elsewhere.
 
-    def _refilled(self, env: Env[Any], batch: int) -> "_Queue":
-        """Deal a batch on the spot, over the first places: those were taken long ago."""
-        key, for_deals = jax.random.split(self.key)
-        fresh = _prepare(env, for_deals, batch)
-        prepared = jax.tree.map(lambda all_, new: all_.at[:batch].set(new), self.prepared, fresh)
-        return _Queue(prepared, jnp.int32(0), key)
+        A queue that cannot serve all deals a whole batch on the spot. Only what is taken passes
+        through the condition: the queue itself would be copied on every step.
+        """
+        number = wanted.sum(dtype=jnp.int32)
+        dry = self.head + number > jax.tree.leaves(self.prepared)[0].shape[0]
+        key, taken = lax.cond(
+            dry,
+            lambda: self._dealt(env, wanted.shape[0]),
+            lambda: (self.key, self._following(wanted)),
+        )
+        hand = jax.tree.map(partial(_choose, wanted), taken, hand)
+        return _Queue(self.prepared, jnp.where(dry, self.head, self.head + number), key), hand
+
+    def _following(self, wanted: Array) -> Prepared:
+        place = self.head + cards.places_among(wanted)
+        following: Prepared = jax.tree.map(
+            lambda leaf: leaf.at[place].get(mode="clip"), self.prepared
+        )
+        return following
+
+    def _dealt(self, env: Env[Any], batch: int) -> tuple[Array, Prepared]:
+        key, for_deals = jax.random.split(typed_key(self.key))
+        return jax.random.key_data(key), _prepare(env, for_deals, batch)
+
+
+def _choose(wanted: Array, new: Array, old: Array) -> Array:
+    """Return `new` where wanted, along the first axis."""
+    return jnp.where(wanted.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
 
 
 def _prepare(env: Env[Any], key: Array, number: int) -> Prepared:
@@ -192,19 +226,31 @@ def fresh_carries(env: Env[Any], policy: Acts, batch: int) -> Any:
 
 
 def act(
-    env: Env[Any], policy: Acts, params: Any, states: Any, carries: Any, key: Array
+    env: Env[Any], policy: Acts, params: Any, states: Any, carries: Any, words: Array
 ) -> tuple[Array, Any]:
-    """Let the seat to move act in each game; only its carry moves on."""
+    """Let the seat to move act in each game of a batch; only its carry moves on.
 
-    def one(state: Any, carry: Any, key: Array) -> tuple[Array, Any]:
+    Args:
+      env: the game.
+      policy: acts for every seat.
+      params: handed to the policy.
+      states: leaves [B, ..].
+      carries: leaves [B, P, ..], as `fresh_carries` returns them.
+      words: uint32[2, B], the words of a key a game (`game_keys`).
+
+    Returns:
+      int32[B], the actions, and the carries after them.
+    """
+
+    def one(state: Any, carry: Any, words: Array) -> tuple[Array, Any]:
+        key = typed_key(words)
         seat = state.current_player
         own = jax.tree.map(lambda leaf: leaf[seat], carry)
         mask = env.legal_action_mask(state)
         action, own = policy.act(params, env, policy.see(env, state), mask, own, key)
         return action, jax.tree.map(lambda leaf, new: leaf.at[seat].set(new), carry, own)
 
-    batch = states.terminated.shape[0]
-    return jax.vmap(one)(states, carries, jax.random.split(key, batch))
+    return jax.vmap(one, in_axes=(0, 0, 1))(states, carries, words)
 
 
 def _restart(env: Env[Any], policy: Acts, done: Array, carries: Any) -> Any:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from talonax.envs.checks.trial import SEED, Trial
+from talonax.envs.checks.trial import SEED, ContractError, Trial
 from talonax.envs.planes import RANKS, SUITS
 
 PLAIN = (bool, int, float, str)
@@ -73,8 +73,12 @@ def check_properties(trial: Trial) -> None:
             read[name] = getattr(fresh, name)
         read["action_name"] = tuple(fresh.action_name(i) for i in range(fresh.num_actions))
 
-    computed = jax.make_jaxpr(reading)().eqns
-    trial.require(not computed, "building an env and reading its properties compiles nothing")
+    promise = "building an env and reading its properties compiles nothing"
+    try:
+        computed = jax.make_jaxpr(reading)().eqns
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerIntegerConversionError) as error:
+        raise ContractError(f"{env!r} breaks a promise: {promise}") from error
+    trial.require(not computed, promise)
     for name, value in read.items():
         trial.require(_is_plain(value), f"{name} is plain Python, not {value!r}")
 

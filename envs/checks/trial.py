@@ -23,6 +23,8 @@ SEED = 0
 PIECE = 32
 #: How many positions the checks look at.
 POSITIONS = 1024
+#: One in so many of them is the end of a game, and as many are the ones before the end.
+FROM_THE_END = 4
 
 
 class ContractError(AssertionError):
@@ -138,7 +140,7 @@ class Trial:
         others = alive[rng.permutation(len(alive))]
         last = np.stack([np.maximum(ends - 1, 0), np.arange(games)], axis=1)
         final = np.stack([np.minimum(ends, length - 1), np.arange(games)], axis=1)
-        share = POSITIONS // 4
+        share = POSITIONS // FROM_THE_END
         chosen = np.concatenate([final[:share], last[:share], others])
         step, game = np.resize(chosen, (POSITIONS, 2)).T
 

@@ -103,7 +103,7 @@ class HighCardDuel(Env[HighCardDuelState]):
 
     # The rules
 
-    def _deal(self, deck: Any, key: Array, table: Mapping[str, Any]) -> HighCardDuelState:
+    def _deal(self, deck: Any, key: Array | None, table: Mapping[str, Any]) -> HighCardDuelState:
         return HighCardDuelState(
             **opening(self.num_players, first=0),
             hands=deck[:2].astype(jnp.int8),

@@ -19,7 +19,6 @@ from talonax.envs.snapszer import observation, position, rules, view
 from talonax.envs.snapszer.redeal import redeal
 from talonax.envs.snapszer.rules import Deed
 from talonax.envs.snapszer.state import NO_CARD, Dealt, Sizes, SnapszerState, small
-from talonax.envs.stage import settle
 
 #: What the first leader is drawn from, beside the decks of deals 0, 1, ..
 LEADER_DRAW = 2**32 - 1
@@ -118,7 +117,7 @@ class Snapszer(Env[SnapszerState]):
         """Return the deck that the recorded engines deal from a 32-bit seed: int32[cards]."""
         return deal_mt19937(seed, self.sizes.num_cards)
 
-    def _deal(self, deck: Any, key: Array, table: Mapping[str, Any]) -> SnapszerState:
+    def _deal(self, deck: Any, key: Array | None, table: Mapping[str, Any]) -> SnapszerState:
         leader, scores = self._table(table)
         match: dict[str, Any] = {}
         if self.deals_again:
@@ -180,15 +179,7 @@ class Snapszer(Env[SnapszerState]):
         return rules.legal_set(self.rules, self.sizes, state)
 
     def _apply(self, state: SnapszerState, action: Array, next_deck: Any) -> SnapszerState:
-        deed = settle(
-            rules.decide(self.rules, self.sizes, state, action),
-            seat=1,
-            card=5,
-            worth=5,
-            winner=1,
-            deal_winner=1,
-            game_points=2,
-        )
+        deed = rules.settled_deed(self.rules, self.sizes, state, action)
         played = rules.carry_out(self.rules, self.sizes, state, deed)
         seats = jnp.arange(self.num_players)
         paid = jnp.where(seats == deed.deal_winner, deed.game_points, -deed.game_points)

@@ -26,6 +26,7 @@ from talonax.envs.snapszer.state import (
     SnapszerState,
     small,
 )
+from talonax.envs.stage import settle
 
 STRICT_DUTY = tricks.Obligations(follow=True, head=True, trump_when_void=True)
 
@@ -195,6 +196,12 @@ def decide(rules: Rules, sizes: Sizes, state: SnapszerState, action: Array) -> D
         by_sixty_six=ending.by_sixty_six,
         closer_failed=ending.closer_failed,
     )
+
+
+def settled_deed(rules: Rules, sizes: Sizes, state: SnapszerState, action: Array) -> Deed:
+    """Return the deed of `decide`, worked out once."""
+    deed = decide(rules, sizes, state, action)
+    return settle(deed, seat=1, card=5, worth=5, winner=1, deal_winner=1, game_points=2)
 
 
 def card_of(sizes: Sizes, action: Array) -> tuple[Array, Array]:
@@ -434,7 +441,7 @@ def _at_closing(state: SnapszerState, deed: Deed) -> dict[str, Any]:
 
 def tally(rules: Rules, sizes: Sizes, state: SnapszerState, action: Array) -> dict[str, Array]:
     """Return int32[] counts of what a legal action did, and of how deals end."""
-    deed = decide(rules, sizes, state, action)
+    deed = settled_deed(rules, sizes, state, action)
     sixty_six = deed.over & deed.by_sixty_six
     counted = {
         "deals": deed.over,

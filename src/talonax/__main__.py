@@ -59,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
       130 if it was interrupted.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # suits and dashes, where only ASCII can be shown
     try:
         with _terminated_as_interrupted():
             return _run(words)
@@ -152,8 +154,8 @@ def _in_one_line(boxed: str) -> str:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", boxed)
     parts: list[list[str]] = [[]]
     for line in plain.splitlines()[1:]:
-        inside = line.strip("│╭╮╰╯")
-        if inside.strip() and not inside.strip("─ "):
+        inside = line.strip("│╭╮╰╯|+")  # plain ASCII where the output's encoding is
+        if inside.strip() and not inside.strip("─- "):
             parts.append([])
         elif inside.strip():
             parts[-1].append(inside)

@@ -212,7 +212,7 @@ def _memory(entries: dict[str, Any]) -> list[str]:
 
 def print_rows(rows: "Iterable[Row]") -> None:
     """Print the speeds."""
-    head = ("game", "mode", "batch", "steps/s", "games/s", "compiled s", "state bytes")
+    head = ("game", "mode", "batch", "steps/s", "games/s", "compile s", "state bytes")
     output.print_table(
         head,
         [

@@ -4,8 +4,9 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from rich import box
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -27,12 +28,14 @@ def print_json(**entries: Any) -> None:
     print(json.dumps({"schema": SCHEMA, **entries}, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]], title: str = "") -> None:
-    """Print a table; columns of numbers are set to the right."""
-    table = Table(title=title or None, title_justify="left", title_style="bold")
+def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table; columns of numbers are set to the right, only the last column is folded."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    last = len(head) - 1
     for column, name in enumerate(head):
         numbers = all(isinstance(row[column], int | float | None) for row in rows)
-        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if numbers else "left"
+        table.add_column(Text(name), justify=justify, overflow="fold", no_wrap=column < last)
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
     Console(highlight=False).print(table)

@@ -21,7 +21,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from talonax.agents.policy import Random
 from talonax.cli.errors import UsageError
 from talonax.envs.core import IDLE, Env
-from talonax.envs.wrappers import Acts, act, fresh_carries
+from talonax.envs.wrappers import Acts, act, fresh_carries, game_keys
 
 #: Sums over one batch are int32.
 MAX_STEPS_PER_BATCH = 2**31
@@ -237,7 +237,8 @@ class Driver:
 
     def _step(self, playing: _Playing, number: Array, key: Array) -> _Playing:
         before, going = playing.states, ~playing.states.finished
-        actions, carries = act(self.env, self.policy, None, before, playing.carries, key)
+        words = game_keys(key, self.batch)
+        actions, carries = act(self.env, self.policy, None, before, playing.carries, words)
         # Random play draws from the legal set; whoever else plays is checked.
         safe = isinstance(self.policy, Random)
         after = jax.vmap(self.env.step_legal if safe else self.env.step)(before, actions)

@@ -37,6 +37,7 @@ CHUNK = 1 << 22
 #: Arrays whose rows are as long as the longest game.
 BY_STEP = ("actions", "players")
 NEEDED = ("actions", "players", "lengths", "rewards", "meta")
+NEEDED_META = ("versions", "game", "version", "profile", "rules", "rules_hash", "policies")
 
 Array = np.ndarray[Any, Any]
 
@@ -160,6 +161,9 @@ class Reader:
             raise UsageError(f"{path}: no trajectory file: it has no {', '.join(missing)}")
         with archive.open("meta.npy") as member:
             self.meta: dict[str, Any] = json.loads(str(npy.read_array(member, allow_pickle=False)))
+        missing = [name for name in NEEDED_META if name not in self.meta]
+        if missing:
+            raise UsageError(f"{path}: no trajectory file: its meta has no {', '.join(missing)}")
         self.games = self._shape("lengths")[0]
 
     def game(self, number: int) -> Recorded:
