@@ -1,10 +1,10 @@
 """How fast games are played: `python benchmarks/throughput.py --peers pgx --markdown`.
 
 The long version of `talonax bench`: batches from 1 to 131,072, and beside the peers two measuring
-sticks, where they are there: a trial of Snapszer in JAX that was written to be measured against, and
-the same in scalar C on one core (`tools/trial_snapszer.py` and `.c` in the folder that TALONAX_SHARED
-names, `../shared` by default). Both play full games by the rules of profile `base`, so they are
-compared with `snapszer:base`, mode `games`.
+sticks, where they are there: a trial of Snapszer in JAX that was written to be measured against,
+and the same in scalar C on one core (`tools/trial_snapszer.py` and `.c` in the folder that
+TALONAX_SHARED names, `../shared` by default). Both play full games by the rules of profile `base`,
+so they are compared with `snapszer:base`, mode `games`.
 """
 
 import importlib.util
@@ -41,7 +41,7 @@ SHARED = Path(os.environ.get("TALONAX_SHARED", ROOT.parent / "shared"))
 COMPARED_WITH_STICKS = "snapszer:base"
 #: Steps of the trial's loop: no game takes more.
 TRIAL_STEPS = 32
-GAMES = ("snapszer", COMPARED_WITH_STICKS, "high_card_duel")
+GAMES = ("snapszer", COMPARED_WITH_STICKS)
 BATCHES = (1, 16, 256, 1024, 4096, 16384, 65536, 131072)
 
 
@@ -90,8 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(markdown(entries, rows, ratios))
     else:
         print_machine(entries)
+        print()
         print_rows(rows)
-        output.print_table(("ratio of speeds", "times"), list(ratios.items()))
+        if ratios:
+            print()
+            output.print_table(("ratio of speeds", "times"), list(ratios.items()))
     return 0
 
 
@@ -136,7 +139,8 @@ def jax_trial(path: Path, batch: int) -> Contender:
     """Return the trial in JAX: `mk(B, T, 1)` makes a function of a key that plays B full games."""
     with _without_bytecode():
         spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     play = module.mk(batch, TRIAL_STEPS, 1)
@@ -162,7 +166,7 @@ def c_trial(path: Path, folder: Path) -> Contender:
         )
         return Work(round(steps), round(games), seconds=1.0)
 
-    return Contender("trial_snapszer.c (one core)", "games", 1, run)
+    return Contender("trial_snapszer.c", "games", 1, run)
 
 
 @contextmanager

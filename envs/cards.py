@@ -145,8 +145,8 @@ def shuffle(key: Array, size: int) -> Array:
     """Return int32[size]: a uniformly random permutation of `0 .. size - 1`.
 
     Up to 64 cards: each place draws 32 bits, made distinct by its index in the lowest of them, and
-    holds the rank of its draw among all: `size**2` comparisons, but they vectorise, and cost a tenth
-    of a sort. Larger packs sort (equal draws by index, too).
+    holds the rank of its draw among all: `size**2` comparisons, but they vectorise, and cost a
+    tenth of a sort. Larger packs sort (equal draws by index, too).
     """
     draws = jax.random.bits(key, (size,), jnp.uint32)
     if size > RANKED:
