@@ -98,7 +98,7 @@ def _hashed(words: Array) -> Array:
 
     The finaliser of MurmurHash3: enough to choose one action, at a tenth of a threefry block.
     """
-    mixed = words[0] * jnp.uint32(0x9E3779B9) ^ words[1]
+    mixed: Array = words[0] * jnp.uint32(0x9E3779B9) ^ words[1]
     mixed = (mixed ^ (mixed >> 16)) * jnp.uint32(0x85EBCA6B)
     mixed = (mixed ^ (mixed >> 13)) * jnp.uint32(0xC2B2AE35)
     return mixed ^ (mixed >> 16)

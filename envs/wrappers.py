@@ -21,6 +21,8 @@ from talonax.envs.core import Env, Prepared, S, State, key_words, select, typed_
 MARGIN = 1.05
 #: Keys of this many steps of single games are drawn in one call ahead of a rollout (8 bytes each).
 KEYS_AHEAD = 2**23
+#: A rollout's key is split among its queue, what refills it, its first hands, and its steps.
+STREAMS = 4
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,9 @@ def rollout(
         is the state that the action led to.
     """
     batch = states.terminated.shape[0]
-    for_queue, for_refill, for_hand, for_steps = jax.random.split(typed_key(key_words(key)), 4)
+    for_queue, for_refill, for_hand, for_steps = jax.random.split(
+        typed_key(key_words(key)), STREAMS
+    )
     decks = min(steps, -(-steps * MARGIN // env.typical_steps)) + 1
     queue = _Queue(
         _prepare(env, for_queue, batch * int(decks)), jnp.int32(0), key_words(for_refill)

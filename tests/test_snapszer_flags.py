@@ -119,7 +119,8 @@ def position(
 ) -> Table:
     """Return a position built by hand.
 
-    `closing` is who closed, and the tricks and points of both then. `pairs` are other fields by seat.
+    `closing` is who closed, and the tricks and points of both then. `pairs` are other fields by
+    seat.
     """
     env = make(profile, **(flags or {}))
     sizes = env.sizes
@@ -129,7 +130,7 @@ def position(
     state: Any = env.deal(np.arange(sizes.num_cards))
     changes: dict[str, Any] = {
         "hands": tuple(bits(sizes, hand) for hand in hands),
-        "stock": sizes.queue.fill(jnp.array(face_down + [0], jnp.int32)[: len(face_down)]),
+        "stock": sizes.queue.fill(jnp.array([*face_down, 0], jnp.int32)[: len(face_down)]),
         "stock_left": jnp.int8(len(face_down)),
         "turned_up": jnp.int8(turned_up),
         "leader": jnp.int8(leader),
@@ -301,9 +302,7 @@ def test_A12_cards_needed_for_the_exchange(min_talon: int, expected: bool) -> No
     table = position(hands, "H", stock="TS", up="AH", flags=flags)
     assert ("exchange" in table.legal()) == expected
     assert "exchange" not in position(hands, "H", flags=flags).legal()
-    closed = position(
-        hands, "H", stock="TS", up="AH", flags=flags, closing=(0, (0, 0), (0, 0))
-    )
+    closed = position(hands, "H", stock="TS", up="AH", flags=flags, closing=(0, (0, 0), (0, 0)))
     assert "exchange" not in closed.legal()
 
 
@@ -495,7 +494,9 @@ def test_A25_the_cards_won_and_the_closed_talon_make_120() -> None:
         tricks=(1, 2),
     )
     values = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
-    captured = sum(values[name[0]] for name in "AS KS JS JC JH QS AD TD KC QH".split())
+    captured = sum(
+        values[name[0]] for name in ["AS", "KS", "JS", "JC", "JH", "QS", "AD", "TD", "KC", "QH"]
+    )
     talon_and_before = 120 - captured
     rng = np.random.default_rng(0)
     played_out = 0
@@ -641,9 +642,7 @@ def test_66_is_looked_at_after_marriages_or_after_tricks_alone() -> None:
     assert waits.play("AH").points == (66, 74)
     assert waits.play("AH").paid == (1, 1)
     # its winner has not: the other wins
-    poor = position(
-        hands, "D", flags={"sixty_six": "after_trick"}, **{**rest, "points": (46, 20)}
-    )
+    poor = position(hands, "D", flags={"sixty_six": "after_trick"}, **{**rest, "points": (46, 20)})
     assert poor.play("QH", "AH").paid == (0, 1)
 
 
@@ -672,9 +671,7 @@ def test_what_the_loser_must_lack_to_lose_three(
 
 @pytest.mark.parametrize(("flag", "points"), [("wins", 2), ("wins_one", 1)])
 def test_what_the_last_trick_is_worth(flag: str, points: int) -> None:
-    table = position(
-        ("JS", "JH"), "D", flags={"last_trick": flag}, points=(53, 30), tricks=(4, 5)
-    )
+    table = position(("JS", "JH"), "D", flags={"last_trick": flag}, points=(53, 30), tricks=(4, 5))
     assert table.play("JS", "JH").paid == (0, points)
 
 

@@ -169,9 +169,7 @@ def _last_winner(tricks_won: Any, step: int) -> int:
     return int(when[-1][1]) if len(when) else -1
 
 
-def test_every_recorded_game_move_for_move(
-    recorded: dict[str, list[Any]], base_games: Any
-) -> None:
+def test_every_recorded_game_move_for_move(recorded: dict[str, list[Any]], base_games: Any) -> None:
     states, _ = base_games
     for number, game in enumerate(recorded["game"]):
         assert len(game["steps"]) == game["n"]
@@ -199,6 +197,38 @@ def test_every_recorded_end(recorded: dict[str, list[Any]], base_games: Any) -> 
         assert states.rewards[number, last].tolist() == end["ret"], game["seed"]
         assert int(np.argmax(states.rewards[number, last])) == end["winner"]
         assert "obs" in end
+
+
+def test_what_is_counted(recorded: dict[str, list[Any]], base_games: Any) -> None:
+    """The tally of each game's steps against what its record says of it."""
+    games, env = recorded["game"], talonax.make("snapszer", "base")
+    states = base_games[0]
+    length = max(game["n"] for game in games)
+    actions = np.full((len(games), length), -1, np.int32)
+    for number, game in enumerate(games):
+        actions[number, : game["n"]] = [step["a"] for step in game["steps"]]
+    before, after = (
+        jax.tree.map(lambda x, s=s: x[:, s], states) for s in (slice(-1), slice(1, None))
+    )
+    told = jax.device_get(jax.jit(jax.vmap(jax.vmap(env.tally)))(before, actions, after))
+    played = actions >= 0
+    counts = {name: np.where(played, each, 0).sum(axis=1) for name, each in told.items()}
+    for number, game in enumerate(games):
+        end = game["end"]
+        here = {name: int(each[number]) for name, each in counts.items()}
+        assert here["deals"] == 1
+        assert here["closer failed"] == (end["cause"] == "closer_fail"), game["seed"]
+        assert here["ended by the last trick"] == (end["cause"] != "auto66")
+        by_marriage = "won_by_marriage_card_still_in_hand" in game["flags"]
+        assert here["ended by a marriage"] == by_marriage
+        assert here["ended by a trick"] == (end["cause"] == "auto66" and not by_marriage)
+        assert here["closed"] == end["cl"]
+        assert here["exchanged"] == sum(step["a"] == 20 for step in game["steps"])
+        suits = [suit for held in end["m"] for suit in range(4) if held >> suit & 1]
+        assert here["trump marriages"] == suits.count(game["trump"])
+        assert here["marriages"] == len(suits) - suits.count(game["trump"])
+        for points in (1, 2, 3):
+            assert here[f"paid {points}"] == (max(end["gp"]) == points)
 
 
 def test_hungarian_pays_two_where_the_recordings_are_flagged(

@@ -1,0 +1,1 @@
+"""Tysiac: the schema of its rules and its profiles."""
