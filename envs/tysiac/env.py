@@ -83,7 +83,7 @@ class Tysiac(Env[TysiacState]):
         if self.rules.reward == "win":
             return 1.0
         bomba = self.rules.bomba
-        return 2.0 * 2 ** (bomba.enabled + bomba.allow_redouble)
+        return 2.0 * (1 << bomba.enabled + bomba.allow_redouble)
 
     @property
     def deck_cards(self) -> tuple[int, ...]:
