@@ -476,9 +476,12 @@ def test_E20_sharded_games_have_the_same_decks() -> None:
 # How it runs --------------------------------------------------------------------------------------
 
 
-def test_E21_the_same_with_x64(default: Env[Any]) -> None:
+@pytest.mark.parametrize(
+    "game", ["high_card_duel", pytest.param("snapszer", marks=pytest.mark.slow)]
+)
+def test_E21_the_same_with_x64(game: str) -> None:
     """The whole rollout, whose loop carries must keep their types; values are compared."""
-    env = default
+    env = make(game)
 
     def play(states: Any, key: jax.Array) -> Any:
         return wrappers.rollout(env, Random(), states, key, 8)
@@ -615,10 +618,10 @@ def test_E27_memory_does_not_grow(default: Env[Any]) -> None:
 
 
 def test_E28_every_device_plays_the_same(default: Env[Any]) -> None:
-    """All devices that are there: two of the CPU, and an accelerator where jax has one."""
+    """A second device of the CPU, and an accelerator where jax has one, against the first."""
     env = default
     devices = {device.platform: device for device in jax.devices()}
-    devices["cpu 0"], devices["cpu 1"] = jax.devices("cpu")[:2]
+    devices["cpu"] = jax.devices("cpu")[1]
     states, actions = trace(env)
     for device in devices.values():
         with jax.default_device(device):
@@ -757,7 +760,7 @@ def test_E34_parity_compares_everything_and_goes_to_rare_places() -> None:
         assert any(what in name for name in compared), what
     for what in ("legal", "reward", "observation", "planes", "player"):
         assert any(what in name for name in compared), (what, sorted(compared))
-    report = lockstep.run("snapszer", games=60, seed=5)
+    report = lockstep.run("snapszer", games=40, seed=5)
     assert report.differences == 0
     assert sum(count > 0 for count in report.scenarios.values()) >= 5
 
