@@ -126,6 +126,8 @@ class Snapszer(Env[SnapszerState]):
 
     def _table(self, table: Mapping[str, Any]) -> tuple[Array, pairs.Pair]:
         leader = self.rules.first_leader
+        if "first_leader" in table and "leader" in table and self.rules.first_leader != "random":
+            raise ValueError("snapszer: leader and first_leader are the same thing: give one")
         if "first_leader" in table:
             leader = table["first_leader"]
         elif "leader" in table:
