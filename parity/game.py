@@ -156,14 +156,17 @@ class GameSpec(ABC):
 
     Attributes:
       id: the game's name.
-      num_players: its seats.
       rules: the frozen `Rules` of its schema.
     """
 
     id: ClassVar[str]
-    num_players: ClassVar[int]
 
     rules: Any
+
+    @property
+    @abstractmethod
+    def num_players(self) -> int:
+        """The number of seats; a game that has always as many declares a `ClassVar`."""
 
     @property
     @abstractmethod

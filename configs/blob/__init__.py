@@ -1,0 +1,1 @@
+"""Blob: the schema of its rules and its profile."""
