@@ -1,0 +1,1 @@
+"""Kuhn poker: the schema of its rules and its profile."""

@@ -1,0 +1,1 @@
+"""Leduc poker: the schema of its rules and its profile."""
