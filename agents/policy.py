@@ -59,11 +59,37 @@ class Policy(abc.ABC):
           int32[], a legal action, and the seat's carry after it.
         """
 
+    def probabilities(
+        self,
+        params: Any,
+        env: Env[Any],
+        view: Any,
+        mask: Array,
+        carry: Any,
+        key: Array | None = None,
+    ) -> tuple[Array, Any]:
+        """Return how likely `act` is to choose each action, and the carry that it leaves.
+
+        By default all of it lies on the choice of `act`: right only for a policy that ignores its
+        key. One that draws must override this, and not keep in its carry what it drew.
+
+        Args:
+          params: as for `act`, and so are `env`, `view`, `mask` and `carry`.
+          key: handed to `act` by the default; key 0 if None.
+
+        Returns:
+          float32[num_actions], which sums to one and is zero where `mask` is false; and the seat's
+          carry after the action.
+        """
+        given = jax.random.key(0) if key is None else key
+        action, after = self.act(params, env, view, mask, carry, given)
+        return (jnp.arange(mask.shape[0]) == action).astype(jnp.float32), after
+
 
 class ObservationPolicy(Policy):
     """A policy that is given the observation of the seat to move."""
 
-    def see(self, env: Env[Any], state: Any) -> Array:
+    def see(self, env: Env[Any], state: Any) -> Any:
         """Return what the seat to move observes."""
         return env.observe(state, state.current_player)
 
@@ -91,6 +117,19 @@ class Random(StatePolicy):
         """Draw a legal action."""
         del params, mask
         return cards.draw_one(env.legal_set(view), _hashed(key_words(key))), carry
+
+    def probabilities(
+        self,
+        params: Any,
+        env: Env[Any],
+        view: Any,
+        mask: Array,
+        carry: Any,
+        key: Array | None = None,
+    ) -> tuple[Array, Any]:
+        """Return the same for every legal action."""
+        del params, env, view, key
+        return mask.astype(jnp.float32) / mask.sum(dtype=jnp.float32), carry
 
 
 def _hashed(words: Array) -> Array:
@@ -142,6 +181,25 @@ class Seated(Policy):
             action = jnp.where(seat == i, chosen, action)
             after.append(_if(seat == i, moved, carry[i]))
         return action, tuple(after)
+
+    def probabilities(
+        self,
+        params: Any,
+        env: Env[Any],
+        view: Any,
+        mask: Array,
+        carry: Any,
+        key: Array | None = None,
+    ) -> tuple[Array, Any]:
+        """Return those of the policy of the seat to move. `params` is one a policy, or None."""
+        seat, views = view
+        each = params if params is not None else (None,) * len(self.policies)
+        chances, after = jnp.zeros(mask.shape[0], jnp.float32), []
+        for i, policy in enumerate(self.policies):
+            found, moved = policy.probabilities(each[i], env, views[i], mask, carry[i], key)
+            chances = jnp.where(seat == i, found, chances)
+            after.append(_if(seat == i, moved, carry[i]))
+        return chances, tuple(after)
 
 
 def _if(condition: Array, yes: Any, no: Any) -> Any:

@@ -39,19 +39,19 @@ def build(schema: type, values: Mapping[str, Any], source: str) -> Any:
     try:
         return schema(**_merged(schema, values))
     except ValidationError as error:
-        known = _names(schema)
+        known = flag_names(schema)
         faults = [_fault(fault, known, source) for fault in error.errors()]
         raise RulesError("\n".join(dict.fromkeys(faults))) from None
 
 
-def _names(schema: type) -> list[str]:
+def flag_names(schema: type) -> list[str]:
     """Return the keys of all flags, those of dataclasses inside the schema dotted."""
     typed = getattr(schema, "__pydantic_fields__", {})
     names: list[str] = []
     for field in fields(schema):
         kind = typed[field.name].annotation if field.name in typed else None
         if isinstance(kind, type) and is_dataclass(kind):
-            names += [f"{field.name}.{name}" for name in _names(kind)]
+            names += [f"{field.name}.{name}" for name in flag_names(kind)]
         else:
             names.append(field.name)
     return names
@@ -59,7 +59,7 @@ def _names(schema: type) -> list[str]:
 
 def _merged(schema: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return `values` with the dotted keys that the schema knows put into their mappings."""
-    known = _names(schema)
+    known = flag_names(schema)
     dotted = {key: value for key, value in values.items() if "." in str(key) and key in known}
     merged = {str(key): value for key, value in values.items() if key not in dotted}
     for key, value in dotted.items():

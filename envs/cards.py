@@ -141,19 +141,25 @@ def places_among(chosen: Array) -> Array:
     return (before[:, None] + below.astype(jnp.int32)).reshape(-1)[:size]
 
 
-def shuffle(key: Array, size: int) -> Array:
-    """Return int32[size]: a uniformly random permutation of `0 .. size - 1`.
+def shuffle(key: Array, size: int, top: int | None = None) -> Array:
+    """Return int32[size]: a uniformly random permutation of `0 .. size - 1`; or its `top` first.
 
-    Up to 64 cards: each place draws 32 bits, made distinct by its index in the lowest of them, and
-    holds the rank of its draw among all: `size**2` comparisons, but they vectorise, and cost a
-    tenth of a sort. Larger packs sort (equal draws by index, too).
+    Each place draws 32 bits, made distinct by its index in the lowest of them. Up to 64 cards it
+    holds the rank of its draw among all: `size` comparisons of all places at once vectorise, which
+    one sum over a square of comparisons does not, and cost a twentieth of a sort. Larger packs sort
+    the draws, and the indices are the order: a fifth of what it costs to sort indices by draws.
     """
+    top = size if top is None else top
     draws = jax.random.bits(key, (size,), jnp.uint32)
-    if size > RANKED:
-        return jnp.argsort(draws).astype(jnp.int32)
     low = max(1, (size - 1).bit_length())
     draws = draws >> low << low | jnp.arange(size, dtype=jnp.uint32)
-    return (draws[:, None] > draws[None, :]).sum(axis=1, dtype=jnp.int32)
+    if size > RANKED:
+        order: Array = (jnp.sort(draws)[:top] & 2**low - 1).astype(jnp.int32)
+        return order
+    ranks = jnp.zeros(top, jnp.int32)
+    for place in range(size):
+        ranks = ranks + (draws[:top] > draws[place])
+    return ranks
 
 
 # Packed queues ----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from talonax.envs.checks.plain import check_plain
 from talonax.envs.checks.playing import check_playing
 from talonax.envs.checks.running import check_running
 from talonax.envs.checks.trial import ContractError, Trial
-from talonax.envs.core import Env, S
+from talonax.envs.core import Env, S, State
 
 
 class IllegalMoveError(ValueError):
@@ -60,22 +60,24 @@ def step_checked(env: Env[S], state: S, action: ArrayLike) -> S:
       TypeError: the action is no integer.
     """
     if bool(state.finished):
-        raise IllegalMoveError(f"{_named(env, action)}: the game is over, no action is legal")
+        raise IllegalMoveError(
+            f"{_named(env, state, action)}: the game is over, no action is legal"
+        )
     mask = np.asarray(env.legal_action_mask(state))
     after = env.step(state, action)
     if bool(after.illegal):
-        legal = ", ".join(_named(env, each) for each in np.flatnonzero(mask))
+        legal = ", ".join(_named(env, state, each) for each in np.flatnonzero(mask))
         raise IllegalMoveError(
-            f"{_named(env, action)} is not legal for player {int(state.current_player)}; "
+            f"{_named(env, state, action)} is not legal for player {int(state.current_player)}; "
             f"legal are: {legal}"
         )
     return after
 
 
-def _named(env: Env[Any], action: ArrayLike) -> str:
+def _named(env: Env[Any], state: State, action: ArrayLike) -> str:
     number = int(np.asarray(action))
     if 0 <= number < env.num_actions:
-        return f"action {number} ({env.action_name(number)})"
+        return f"action {number} ({env.name_in(state, number)})"
     return f"action {number} (there is none; ids are 0 .. {env.num_actions - 1})"
 
 

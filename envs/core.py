@@ -10,7 +10,7 @@ example is `envs/high_card_duel/`.
 """
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -24,6 +24,7 @@ from jax.typing import ArrayLike
 
 from talonax.configs.rules import rules_hash
 from talonax.envs import cards
+from talonax.envs.positions import check_names, fitted
 from talonax.envs.stage import once
 
 #: `current_player` of a finished state: nobody is to move.
@@ -90,36 +91,6 @@ def typed_key(words: Array) -> Array:
     return key
 
 
-def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Check that exactly the names in `known` are given.
-
-    Raises:
-      ValueError: naming what is missing or unknown, and what there is.
-    """
-    given, known = list(given), list(known)
-    wrong = [f"no {name!r}" for name in known if name not in given]
-    wrong += [f"unknown {name!r}" for name in given if name not in known]
-    if wrong:
-        raise ValueError(f"{what}: {', '.join(wrong)}; the entries are: {', '.join(known)}")
-
-
-def _like(name: str, value: Any, shape: Any) -> Any:
-    """Return plain lists as arrays of the shapes and dtypes of `shape`."""
-    leaves, tree = jax.tree.flatten(shape)
-    if len(leaves) > 1 and (not isinstance(value, list) or len(value) != len(leaves)):
-        raise ValueError(f"position: {name}: a list of {len(leaves)} is needed, is {value!r}")
-    values = value if len(leaves) > 1 else [value]
-    arrays = []
-    for each, leaf in zip(values, leaves, strict=True):
-        array = np.asarray(each)
-        if array.shape != leaf.shape or not np.array_equal(array, array.astype(leaf.dtype)):
-            raise ValueError(
-                f"position: {name}: {leaf.dtype}{list(leaf.shape)} is needed, is {each!r}"
-            )
-        arrays.append(jnp.asarray(array, leaf.dtype))
-    return jax.tree.unflatten(tree, arrays)
-
-
 def is_concrete(*values: Any) -> bool:
     """Return whether none of the values is being traced: only then can a value be checked."""
     return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
@@ -171,7 +142,6 @@ class Env(abc.ABC, Generic[S]):
         the rest as it was). Cheaper than choosing field by field between two positions, which is
         what happens otherwise.
       table_keywords: what `deal` takes beside deck and key.
-      typical_steps: steps that one deal lasts under random play; sizes queues, nothing else.
     """
 
     rules: Any
@@ -184,7 +154,6 @@ class Env(abc.ABC, Generic[S]):
     phases: ClassVar[tuple[str, ...]] = ("play",)
     idles: ClassVar[bool] = False
     table_keywords: ClassVar[tuple[str, ...]] = ()
-    typical_steps: ClassVar[int] = 16
 
     def __post_init__(self) -> None:
         if self.observation not in self.layouts:
@@ -297,20 +266,45 @@ class Env(abc.ABC, Generic[S]):
         """Whether a step may deal anew (a match); if so, states hold `key` and `deal_no`."""
         return False
 
+    @property
+    def copies(self) -> int:
+        """How many equal cards lie in a cell of `card_tensor`. Each place has as many partition
+        planes, one after the other: for at least one copy, at least two, ..
+        """
+        return 1
+
+    @property
+    def typical_steps(self) -> int:
+        """Steps that one deal lasts under random play; sizes queues, nothing else."""
+        return 16
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether the rewards of every step sum to zero: so they do between two, by default."""
+        return self.num_players == 2
+
+    def name_in(self, state: S, action: int) -> str:
+        """Return the name of an action id in this position: where ids mean different things by
+        phase, what it means here; otherwise `action_name`.
+        """
+        del state
+        return self.action_name(action)
+
     def phase(self, state: S) -> Array:
         """Return int32[]: the index into `phases` of what is being decided."""
         return jnp.zeros_like(state.current_player)
 
     def deck(self, key: Array, n: ArrayLike) -> Array:
         """Return int32[len(deck_cards)]: the deck of deal `n`, shuffled from `fold_in(key, n)`."""
-        key = jax.random.fold_in(typed_key(key_words(key)), n)
-        order = cards.shuffle(key, len(self.deck_cards))
-        if self.deck_cards == tuple(range(len(self.deck_cards))):
-            return order
-        return jnp.array(self.deck_cards, jnp.int32)[order]
+        return self._shuffled(key, n, len(self.deck_cards))
 
-    def pack_deck(self, deck: Array) -> Any:
-        """Return the deck as a queue of decks stores it: the order itself, by default."""
+    def pack_deck(self, deck: Array, **table: Any) -> Any:
+        """Return the deck as a queue of decks stores it: the order itself, by default.
+
+        Of `deck` there may be no more than the first `cards_used` cards. `table` is what `deal` was
+        given, for games whose lay-out depends on it.
+        """
+        del table
         return deck
 
     def observation_entries(self) -> list[tuple[str, int, str]]:
@@ -350,7 +344,7 @@ class Env(abc.ABC, Generic[S]):
             if name not in common and value is not None
         }
         check_names(f"{self.id}: position", position, own)
-        fields = {name: _like(name, position[name], own[name]) for name in own}
+        fields = {name: fitted(name, position[name], own[name]) for name in own}
         state: S = like.replace(**common, **fields)
         return state
 
@@ -381,7 +375,7 @@ class Env(abc.ABC, Generic[S]):
     def prepare(self, key: Array) -> Prepared:
         """Draw all that `begin` needs to start a game: what a queue of decks holds."""
         words = key_words(key)
-        deck = self.pack_deck(self.deck(words, 0))
+        deck = self.pack_deck(self._shuffled(words, 0, self.cards_used))
         return Prepared(deck, words if self.deals_again else None, self.chance(words))
 
     def begin(self, prepared: Prepared) -> S:
@@ -410,7 +404,7 @@ class Env(abc.ABC, Generic[S]):
         self._check_deck(deck)
         words = key_words(jax.random.key(0) if key is None else key)
         order = jnp.asarray(deck, jnp.int32)
-        return self._deal(self.pack_deck(order), words, {**self.chance(words), **table})
+        return self._deal(self.pack_deck(order, **table), words, {**self.chance(words), **table})
 
     def legal_set(self, state: S) -> Array:
         """Return the set of legal actions: uint32[], or uint32[W]; all of them once finished."""
@@ -485,7 +479,16 @@ class Env(abc.ABC, Generic[S]):
         if not self.deals_again:
             return None
         match: Any = state
-        return self.pack_deck(self.deck(match.key, match.deal_no + 1))
+        return self.pack_deck(self._shuffled(match.key, match.deal_no + 1, self.cards_used))
+
+    def _shuffled(self, key: Array, n: ArrayLike, top: int) -> Array:
+        """Return int32[top]: the first cards of `deck(key, n)`; fewer are dealt for less."""
+        key = jax.random.fold_in(typed_key(key_words(key)), n)
+        order = once(cards.shuffle(key, len(self.deck_cards), top).astype(jnp.uint32))
+        order = order.astype(jnp.int32)
+        if self.deck_cards == tuple(range(len(self.deck_cards))):
+            return order
+        return jnp.array(self.deck_cards, jnp.int32)[order]
 
     def _advance(self, state: S, action: Array, next_deck: Any) -> S:
         """Apply a legal action; a finished state, and one with the action `IDLE`, rests."""

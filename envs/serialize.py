@@ -17,11 +17,12 @@ from jax import Array
 
 from talonax.configs import games
 from talonax.configs.rules import as_dict, build
-from talonax.envs.core import Env, State, check_names
+from talonax.envs.core import LAYOUTS, Env, State
+from talonax.envs.positions import check_names
 
 SCHEMA = 1
 
-_ENTRIES = ("schema", "game", "version", "rules", "state", "position")
+_ENTRIES = ("schema", "game", "version", "rules", "observation", "state", "position")
 _FIELDS = {
     "current_player": jnp.int32,
     "rewards": jnp.float32,
@@ -55,6 +56,7 @@ def to_json(env: Env[Any], state: State) -> str:
         "game": env.id,
         "version": env.version,
         "rules": as_dict(env.rules),
+        "observation": env.observation,
         "state": common,
         "position": env.position(state),
     }
@@ -66,8 +68,9 @@ def from_json(text: str, env: Env[Any] | None = None) -> tuple[Env[Any], Any]:
 
     Args:
       text: what `to_json` returned, or a person wrote. `state` may be left out: then the game goes
-        on, the player to move is the position's, and nothing was earned yet.
-      env: the game that it must be of; made from the text if None.
+        on, the player to move is the position's, and nothing was earned yet; so may `observation`,
+        the layout: then it is `full`.
+      env: the game that it must be of, whatever its layout; made from the text if None.
 
     Raises:
       PositionError: no JSON, an entry missing or unknown, another game, version or rules than
@@ -81,6 +84,7 @@ def from_json(text: str, env: Env[Any] | None = None) -> tuple[Env[Any], Any]:
         raise PositionError(f"a position is an object, is {type(read).__name__}")
     try:
         read.setdefault("state", None)
+        read.setdefault("observation", LAYOUTS[0])
         check_names("position file", read, _ENTRIES)
         made = _env_of(read, env)
         common = _common(made, read["state"])
@@ -99,7 +103,7 @@ def _env_of(read: dict[str, Any], env: Env[Any] | None) -> Env[Any]:
     record = games.get(read["game"])
     rules = build(games.resolve(record.schema), read["rules"], "position file: rules")
     if env is None:
-        env = games.resolve(record.env)(rules=rules)
+        env = games.resolve(record.env)(rules=rules, observation=read["observation"])
     of_text: dict[str, Any] = {"game": record.id, "version": read["version"], **as_dict(rules)}
     of_env: dict[str, Any] = {"game": env.id, "version": env.version, **as_dict(env.rules)}
     for name, value in of_text.items():

@@ -192,7 +192,8 @@ def not_held(
     if duty.overtrump:
         overtrumps = trumps & (pack.suit(winning) == jnp.asarray(trump))
         void = void | jnp.where(overtrumps, beaten, nothing)
-    return jnp.where(replied == suit, following, void)
+    # A Joker does not follow a Joker
+    return jnp.where((replied == suit) & (suit != NO_SUIT), following, void)
 
 
 def beats(pack: Pack, card: ArrayLike, winning: ArrayLike, trump: ArrayLike) -> Array:

@@ -21,8 +21,6 @@ from talonax.envs.core import Env, Prepared, S, State, key_words, select, typed_
 MARGIN = 1.05
 #: Keys of this many steps of single games are drawn in one call ahead of a rollout (8 bytes each).
 KEYS_AHEAD = 2**23
-#: A rollout's key is split among its queue, what refills it, its first hands, and its steps.
-STREAMS = 4
 
 
 @dataclass(frozen=True)
@@ -113,34 +111,24 @@ def rollout(
         is the state that the action led to.
     """
     batch = states.terminated.shape[0]
-    for_queue, for_refill, for_hand, for_steps = jax.random.split(
-        typed_key(key_words(key)), STREAMS
-    )
-    decks = min(steps, -(-steps * MARGIN // env.typical_steps)) + 1
-    queue = _Queue(
-        _prepare(env, for_queue, batch * int(decks)), jnp.int32(0), key_words(for_refill)
-    )
-    hand = _prepare(env, for_hand, batch)
-    states = jax.vmap(select)(states.finished, jax.vmap(env.begin)(hand), states)
-    queue, hand = queue.take(env, states.finished, hand)
+    for_decks, for_steps = jax.random.split(typed_key(key_words(key)))
+    dealer = Dealer.ahead(env, for_decks, batch, steps)
+    states, dealer = dealer.start(env, states)
     if carries is None:
         carries = fresh_carries(env, policy, batch)
 
     def body(carry: tuple[Any, ...], keys: Array) -> tuple[tuple[Any, ...], Any]:
-        states, carries, hand, queue, games = carry
+        states, carries, dealer, games = carry
         actions, carries = act(env, policy, params, states, carries, _key_words(keys, batch))
-        last = jax.vmap(env.step_dealt)(states, actions, hand.deck)
-        done = last.finished
-        following = jax.vmap(select)(done, jax.vmap(env.begin)(hand), last)
-        carries = _restart(env, policy, done, carries)
-        queue, hand = queue.take(env, _used(env, states, last), hand)
+        following, last, dealer = dealer.step(env, states, actions)
+        carries = restart(env, policy, last.finished, carries)
         seen = None if collect is None else jax.vmap(collect)(states, actions, last)
-        games = games + done.sum(dtype=jnp.int32)
-        return (following, carries, hand, queue, games), seen
+        games = games + last.finished.sum(dtype=jnp.int32)
+        return (following, carries, dealer, games), seen
 
-    start = (states, carries, hand, queue, jnp.int32(0))
+    start = (states, carries, dealer, jnp.int32(0))
     end, trace = lax.scan(body, start, _step_keys(for_steps, steps, batch))
-    states, carries, _, _, games = end
+    states, carries, _, games = end
     return Rollout(states=states, carries=carries, games=games, trace=trace)
 
 
@@ -162,6 +150,52 @@ def game_keys(key: Array, batch: int) -> Array:
     Random words are as good a key as a split, for less; words before games keep each contiguous.
     """
     return jax.random.bits(key, (2, batch), jnp.uint32)
+
+
+class Dealer(NamedTuple):
+    """Deals ahead for a batch of games that go on and on: what a loop over steps carries along.
+
+    Attributes:
+      queue: the decks to come.
+      hand: the deck that each game takes next; leaves [B, ..].
+    """
+
+    queue: "_Queue"
+    hand: Prepared
+
+    @staticmethod
+    def ahead(env: Env[Any], key: Array, batch: int, steps: int) -> "Dealer":
+        """Deal for about `steps` steps of `batch` games; what is missing then is dealt on the spot.
+
+        Args:
+          env: the game.
+          key: decides all decks.
+          batch: how many games play side by side.
+          steps: how many steps of each are to come.
+        """
+        for_queue, for_refill, for_hand = jax.random.split(key, 3)
+        decks = min(steps, -(-steps * MARGIN // env.typical_steps)) + 1
+        prepared = _prepare(env, for_queue, batch * int(decks))
+        queue = _Queue(prepared, jnp.int32(0), key_words(for_refill))
+        return Dealer(queue, _prepare(env, for_hand, batch))
+
+    def start(self, env: Env[Any], states: Any) -> tuple[Any, "Dealer"]:
+        """Return the states (leaves [B, ..]), the finished ones dealt anew."""
+        over = states.finished
+        fresh = jax.vmap(select)(over, jax.vmap(env.begin)(self.hand), states)
+        return fresh, Dealer(*self.queue.take(env, over, self.hand))
+
+    def step(self, env: Env[Any], states: Any, actions: Array) -> tuple[Any, Any, "Dealer"]:
+        """Carry out legal actions, and deal anew where one ended its game.
+
+        Returns:
+          (following, last, dealer): `last` is what each action led to, with its rewards;
+          `following` the same, or a fresh deal.
+        """
+        last = jax.vmap(env.step_dealt)(states, actions, self.hand.deck)
+        following = jax.vmap(select)(last.finished, jax.vmap(env.begin)(self.hand), last)
+        dealer = Dealer(*self.queue.take(env, _used(env, states, last), self.hand))
+        return following, last, dealer
 
 
 class _Queue(NamedTuple):
@@ -257,7 +291,8 @@ def act(
     return jax.vmap(one, in_axes=(0, 0, 1))(states, carries, words)
 
 
-def _restart(env: Env[Any], policy: Acts, done: Array, carries: Any) -> Any:
+def restart(env: Env[Any], policy: Acts, done: Array, carries: Any) -> Any:
+    """Return the carries (leaves [B, P, ..]), those of games that are `done` (bool[B]) fresh."""
     fresh = policy.init(env)
     return jax.vmap(
         lambda over, carry: jax.tree.map(lambda new, old: jnp.where(over, new, old), fresh, carry)

@@ -34,6 +34,9 @@ from talonax.parity.game import GameSpec, GameState
 DIRECTED = 4
 #: Steps that one batch records, about: what it keeps of each is a few kilobytes.
 RECORDED_STEPS = 12_000
+#: Steps of each game that one call makes.
+BLOCK = 512
+#: The env's numbers are float32: this far off at most, or this part of what they should be.
 TOLERANCE = 1e-6
 #: How much a random game may prefer an action: 0 is uniform play, 8 nearly always the same.
 TASTES = (0.0, 0.0, 2.0, 8.0)
@@ -145,40 +148,49 @@ def snapshot(env: Env[Any], state: Any) -> dict[str, Array]:
     }
     for name, value in env.facts(state).items():
         taken[f"facts.{name}"] = value
-    for seat in range(env.num_players):
-        for layout in env.layouts:
-            seen = replace(env, observation=layout).observe(state, seat)
-            taken[f"observation.{layout}.{seat}"] = seen.ravel()
-        taken[f"planes.{seat}"] = env.card_tensor(state, seat).ravel()
-    return taken
+    seats = jnp.arange(env.num_players)  # by vmap: a loop would compile once for each seat
+    for layout in env.layouts:
+        seen = jax.vmap(replace(env, observation=layout).observe, (None, 0))(state, seats)
+        taken |= {
+            f"observation.{layout}.{seat}": seen[seat].ravel() for seat in range(env.num_players)
+        }
+    planes = jax.vmap(env.card_tensor, (None, 0))(state, seats)
+    return taken | {f"planes.{seat}": planes[seat].ravel() for seat in range(env.num_players)}
 
 
-def _choices(env: Env[Any], key: Array) -> Array:
-    """Return int32[max_steps]: the actions of one random game, -1 after its end."""
-    for_taste, for_strength, for_steps = jax.random.split(jax.random.fold_in(key, 1), 3)
+def _taste(env: Env[Any], key: Array) -> Array:
+    """Return float32[num_actions]: how much one random game prefers each action."""
+    for_taste, for_strength = jax.random.split(jax.random.fold_in(key, 1))
     strength = jax.random.choice(for_strength, jnp.array(TASTES))
-    taste = strength * jax.random.normal(for_taste, (env.num_actions,))
+    return strength * jax.random.normal(for_taste, (env.num_actions,))
+
+
+def _choices(env: Env[Any], taste: Array, state: Any, key: Array) -> tuple[Any, Array]:
+    """Play a block of a random game; return its end and int32[BLOCK]: the actions, -1 once over."""
 
     def step(state: Any, key: Array) -> tuple[Any, Array]:
         wish = jnp.where(env.legal_action_mask(state), taste, -jnp.inf)
         action = jax.random.categorical(key, wish).astype(jnp.int32)
         return env.step(state, action), jnp.where(state.finished, -1, action)
 
-    _, actions = jax.lax.scan(step, env.init(key), jax.random.split(for_steps, env.max_steps))
-    return actions
+    end: tuple[Any, Array] = jax.lax.scan(step, state, jax.random.split(key, _block(env)))
+    return end
 
 
-def _trace(env: Env[Any], key: Array, actions: Array) -> dict[str, Array]:
-    """Return the snapshots of one game: leaves [max_steps + 1, ..]."""
+def _trace(env: Env[Any], state: Any, actions: Array) -> tuple[Any, dict[str, Array]]:
+    """Return the end of a block of one game, and the snapshots after each action."""
 
     def step(state: Any, action: Array) -> tuple[Any, dict[str, Array]]:
         state = env.step(state, action)
         return state, snapshot(env, state)
 
-    start = env.init(key)
-    _, after = jax.lax.scan(step, start, actions)
-    first = snapshot(env, start)
-    return {name: jnp.concatenate([first[name][None], rest]) for name, rest in after.items()}
+    end: tuple[Any, dict[str, Array]] = jax.lax.scan(step, state, actions)
+    return end
+
+
+def _block(env: Env[Any]) -> int:
+    """Return how many steps are taken in one call: a match is seldom as long as it may be."""
+    return min(env.max_steps, BLOCK)
 
 
 # The engine's side ------------------------------------------------------------------------------
@@ -231,7 +243,10 @@ class _Sides:
     def __init__(self, env: Env[Any], spec: GameSpec) -> None:
         self.env, self.spec = env, spec
         self.scenarios = list(spec.scenarios.items())
+        self.init = jax.jit(jax.vmap(env.init))
+        self.taste = jax.jit(jax.vmap(partial(_taste, env)))
         self.choices = jax.jit(jax.vmap(partial(_choices, env)))
+        self.snapshot = jax.jit(jax.vmap(partial(snapshot, env)))
         self.trace = jax.jit(jax.vmap(partial(_trace, env)))
         self.decks = jax.jit(jax.vmap(env.deck, in_axes=(0, None)))
         self.chance = jax.jit(jax.vmap(env.chance))
@@ -239,7 +254,7 @@ class _Sides:
     def play(self, seed: int, start: int, batch: int, number: int) -> _Played:
         """Play the games `start ..` of a seed; the batch is padded, `number` of them count."""
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), start), batch)
-        chosen = np.asarray(self.choices(keys)).tolist()
+        chosen = self._choices(keys).tolist()
         decks = _Decks(partial(self.decks, jax.vmap(jax.random.key_data)(keys)))
         words = jax.vmap(jax.random.key_data)(keys)
         tables = {name: np.asarray(value) for name, value in self.chance(words).items()}
@@ -254,11 +269,34 @@ class _Sides:
             else:
                 self._follow(game, chosen[i])
             games.append(game)
-        actions = np.full((batch, self.env.max_steps), -1, np.int32)
+        return _Played(games, reached, self._trace(keys, [game.actions for game in games]))
+
+    def _choices(self, keys: Array) -> np.ndarray[Any, Any]:
+        """Return int32[batch, n]: the actions of random games, -1 after their end."""
+        states, taste = self.init(keys), self.taste(keys)
+        blocks: list[Any] = []
+        for number in range(-(-self.env.max_steps // _block(self.env))):
+            salted = jax.vmap(jax.random.fold_in, (0, None))(keys, 2 + number)
+            states, actions = self.choices(taste, states, salted)
+            blocks.append(actions)
+            if bool(states.finished.all()):
+                break
+        return np.concatenate(blocks, axis=1)
+
+    def _trace(self, keys: Array, games: list[list[int]]) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the env's snapshots of games that make these actions: leaves [batch, n, ..]."""
+        states = self.init(keys)
+        block = _block(self.env)
+        blocks = -(-max(1, *map(len, games)) // block)
+        actions = np.full((len(keys), blocks * block), -1, np.int32)
         for i, game in enumerate(games):
-            actions[i, : len(game.actions)] = game.actions
-        traced = {name: np.asarray(value) for name, value in self.trace(keys, actions).items()}
-        return _Played(games, reached, traced)
+            actions[i, : len(game)] = game
+        traced = [jax.tree.map(lambda leaf: leaf[:, None], self.snapshot(states))]
+        for start in range(0, actions.shape[1], block):
+            states, after = self.trace(states, actions[:, start : start + block])
+            traced.append(after)
+        names = traced[0]
+        return {name: np.concatenate([part[name] for part in traced], axis=1) for name in names}
 
     def _follow(self, game: _Game, actions: list[int]) -> None:
         """Make the env's choices, as long as the engine allows them."""
@@ -280,7 +318,7 @@ class _Sides:
 
     def _move(self, game: _Game, state: GameState, action: int) -> GameState:
         game.actions.append(action)
-        game.names.append(self.spec.move_name(action))
+        game.names.append(self.spec.move(action, state).name)
         after = state.apply_move(action)
         game.said.append(_said(after, self.env.layouts))
         return after
@@ -316,7 +354,8 @@ class _Sides:
             if ours.shape != theirs.shape:
                 found.append((0, name, f"shape {ours.shape[1:]}", f"shape {theirs.shape[1:]}"))
                 continue
-            wrong = np.argwhere(np.abs(ours - theirs) > TOLERANCE)
+            allowed = TOLERANCE * np.maximum(1, np.abs(theirs))
+            wrong = np.argwhere(np.abs(ours - theirs) > allowed)
             if wrong.size:
                 step, entry = wrong[0].tolist()
                 where = name if ours.shape[1] == 1 else f"{name}[{entry}]"

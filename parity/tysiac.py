@@ -55,6 +55,7 @@ class TysiacState(GameState):
       hand: the hand that is being played, or the last one when the game is over.
       decks: where the cards of each hand come from.
       number: which hand of the match it is; 0 for the first.
+      dealt: hands dealt before it since this game was dealt: what `decks` are numbered by.
       scores: the totals.
       earned: what the last move earned each player.
       total: what the whole game earned so far.
@@ -67,6 +68,7 @@ class TysiacState(GameState):
     hand: Hand
     decks: Decks = field(compare=False, repr=False)
     number: int = 0
+    dealt: int = 0
     scores: Scores = (0, 0)
     earned: tuple[float, float] = NO_REWARD
     total: tuple[float, float] = NO_REWARD
@@ -181,10 +183,10 @@ class TysiacState(GameState):
         return after._next_hand() if verdict is None else replace(after, verdict=verdict)
 
     def _next_hand(self) -> Self:
-        number = self.number + 1
+        number, dealt = self.number + 1, self.dealt + 1
         past = (self.past[0] + self.hand.seen[0], self.past[1] + self.hand.seen[1])
-        hand = self.spec.deal(self.decks(number), number, 1 - self.hand.dealer)
-        return replace(self, hand=hand, number=number, past=past)
+        hand = self.spec.deal(self.decks(dealt), number, 1 - self.hand.dealer)
+        return replace(self, hand=hand, number=number, dealt=dealt, past=past)
 
     def with_hand(self, **changes: Any) -> Self:
         """Return this position with fields of its hand replaced: a position of one's own making.
@@ -269,9 +271,10 @@ class TysiacSpec(GameSpec):
         """Deal the first hand.
 
         Args:
-          seed: Python's `random.Random(seed + n)` shuffles the card ids of hand n.
-          deck: the card ids of the first hand; those of hand n after it are of the seed n.
-          decks: gives the card ids of hand n.
+          seed: Python's `random.Random(seed + n)` shuffles the card ids of deal n; the first hand
+            that is played is deal 0, whatever `hand` is.
+          deck: the card ids of deal 0; those of deal n after it are of the seed n.
+          decks: gives the card ids of deal n.
           **table: `hand`, the number of the first hand, 0 by default; `dealer`, who deals it, by
             default the seat of the hand's number mod 2, and then in turn; `scores`, the totals that
             both start with.
@@ -287,9 +290,7 @@ class TysiacSpec(GameSpec):
         dealer = self._dealer(table.get("dealer"), number)
         scores = self._scores(table.get("scores"))
         source = deck_source(seed, deck, decks, shuffled)
-        # A single deck is that of the first hand, whatever its number.
-        order = source(number) if deck is None else deck
-        hand = self.deal(order, number, dealer)
+        hand = self.deal(source(0), number, dealer)
         return TysiacState(self, hand, source, number=number, scores=scores)
 
     def deal(self, deck: Sequence[int], number: int, dealer: int) -> Hand:
@@ -319,11 +320,12 @@ class TysiacSpec(GameSpec):
     def _scores(self, scores: Sequence[int] | None) -> Scores:
         if scores is None:
             return (0, 0)
-        target = self.rules.target
+        target = self.rules.target if not self.rules.hands else None
         if len(scores) != NUM_PLAYERS or any(
-            score != int(score) or score >= target for score in scores
+            score != int(score) or (target is not None and score >= target) for score in scores
         ):
-            raise ValueError(f"scores: must be two numbers below {target}, got {scores!r}")
+            below = "" if target is None else f" below {target}"
+            raise ValueError(f"scores: must be two whole numbers{below}, got {scores!r}")
         return (int(scores[0]), int(scores[1]))
 
     @property

@@ -305,6 +305,7 @@ class Hand(Position):
             hand,
             leader=winner,
             table=None,
+            last=(self.table, card),
             points=add(hand.points, winner, trick_points),
             tricks=add(hand.tricks, winner, 1),
         )

@@ -91,6 +91,7 @@ class Position:
       doubling: 1; 2 after a bomb, 4 after a re-bomb.
       leader: who leads, or led, the trick; -1 before the first.
       table: the card led to it, if one is.
+      last: the cards of the trick before it, as they were played; none before the first.
       trump: the trump suit, if there is one yet.
       declared: suits of the marriages declared.
       points: points of the tricks won and the marriages declared.
@@ -115,6 +116,7 @@ class Position:
     doubling: int = 1
     leader: int = NOBODY
     table: Card | None = None
+    last: Cards = ()
     trump: Suit | None = None
     declared: tuple[frozenset[Suit], frozenset[Suit]] = (frozenset(), frozenset())
     points: tuple[int, int] = (0, 0)

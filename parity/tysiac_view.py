@@ -183,6 +183,7 @@ def facts(hand: Position, number: int, scores: Scores) -> Facts:
         "contract": hand.contract,
         "doubling": hand.doubling,
         "table": NO_CARD if hand.table is None else IDS[hand.table],
+        "last": [IDS[card] for card in hand.last] or [NO_CARD, NO_CARD],
         "leader": hand.leader,
         "trump": NO_TRUMP if hand.trump is None else SUIT_IDS[hand.trump],
         "declared": [sum(2 ** SUIT_IDS[suit] for suit in suits) for suits in hand.declared],

@@ -71,21 +71,33 @@ def check_observations(trial: Trial, seen: Look) -> None:
 def check_planes(trial: Trial, seen: Look) -> None:
     """The partition planes hold every card of the deck once, for every seat, in every position."""
     env, at = trial.env, trial.positions
-    grid = seen.planes[..., : env.num_partition_planes].sum(axis=-1)
+    places = _places(trial, seen)
+    grid = places.sum(axis=(-2, -1))
     trial.require((grid == grid[0, 0]).all(axis=(1, 2, 3)), "no card is lost or doubled", at)
     held = int(grid[0, 0].sum())
     trial.require(
         held == len(env.deck_cards), f"{held} cards lie somewhere, of {len(env.deck_cards)}"
     )
+    trial.require(grid.max() == env.copies, f"a cell of the planes holds {env.copies} cards")
+    nested = places[..., 1:] <= places[..., :-1]
+    trial.require(nested.all(axis=(1, 2, 3, 4, 5)), "who has two copies has one", at)
     hands = _hands(trial, seen)
-    if hands is not None and grid.max() == 1:
-        trial.require((hands.sum(axis=1) <= 1).all(axis=(1, 2)), "no card is in two hands", at)
+    if hands is not None:
+        fits = hands.sum(axis=1) <= env.copies
+        trial.require(fits.all(axis=(1, 2)), "no card is in two hands", at)
+
+
+def _places(trial: Trial, seen: Look) -> Any:
+    """Return bool[N, P, 4, 14, places, copies]: the partition planes by place."""
+    planes = seen.planes[..., : trial.env.num_partition_planes]
+    return planes.reshape(*planes.shape[:-1], -1, trial.env.copies)
 
 
 def _hands(trial: Trial, seen: Look) -> Any:
-    """Return bool[N, P, 4, 14]: each seat's own hand, if there is a plane of it."""
+    """Return int[N, P, 4, 14]: the copies in each seat's own hand, if there are planes of it."""
     names = trial.env.plane_names
-    return seen.planes[..., names.index("my_hand")] if "my_hand" in names else None
+    own = [i for i, name in enumerate(names) if name.startswith("my_hand")]
+    return seen.planes[..., own].sum(axis=-1) if own else None
 
 
 def check_facts_and_text(trial: Trial) -> None:
@@ -190,12 +202,10 @@ def check_truth_is_gone(trial: Trial) -> None:
         return
     states = trial.init(jax.random.key_data(jax.random.split(jax.random.key(2), POSITIONS)))
     old = jax.device_get(trial.look(states))
-    if old.planes[..., : env.num_partition_planes].sum(axis=-1).max() > 1:
-        return
     new = jax.device_get(trial.look(trial.redeal(states, trial.seat(0), trial.keys_of(9))))
     unseen = old.planes[:, 0, ..., names.index("unseen")]
-    before = _hands(trial, old)[:, 1] & unseen
-    after = _hands(trial, new)[:, 1] & unseen
+    before = _hands(trial, old)[:, 1].astype(bool) & unseen
+    after = _hands(trial, new)[:, 1].astype(bool) & unseen
     kept = (before & after).sum(axis=(1, 2)).astype(float)
     hidden, cards = before.sum(axis=(1, 2)), unseen.sum(axis=(1, 2))
     use = cards > 1

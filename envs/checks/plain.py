@@ -29,10 +29,12 @@ PROPERTIES = (
     "deck_cards",
     "plane_names",
     "num_partition_planes",
+    "copies",
     "rules_hash",
     "deals_again",
     "table_keywords",
     "typical_steps",
+    "zero_sum",
 )
 
 
@@ -97,7 +99,9 @@ def check_numbers(trial: Trial) -> None:
     cards = env.deck_cards
     trial.require(len(set(cards)) == len(cards), "deck_cards names each card once")
     trial.require(0 < env.cards_used <= len(cards), "cards_used is a part of the deck")
-    trial.require(0 < env.num_partition_planes <= len(env.plane_names), "some planes partition")
+    planes = env.num_partition_planes
+    trial.require(0 < planes <= len(env.plane_names), "some planes partition")
+    trial.require(planes % env.copies == 0, f"a place has {env.copies} partition planes")
     for name in ("phases", "layouts", "plane_names"):
         names = getattr(env, name)
         trial.require(names and len(set(names)) == len(names), f"{name} are unique names")

@@ -87,9 +87,10 @@ def check_dealing(trial: Trial) -> None:
         order = jnp.concatenate([deck[: env.cards_used], deck[env.cards_used :][::-1]])
         return env.deal(order, key=key, **env.chance(key)), env.begin(env.prepare(key))
 
-    trial.require_same(jax.jit(jax.vmap(deal))(trial.keys), states, "init(key) deals deck(key, 0)")
+    dealt = jax.jit(jax.vmap(deal))(trial.keys)
     turned, begun = jax.jit(jax.vmap(beneath))(trial.keys)
-    trial.require_same(turned, states, "no card beyond cards_used is looked at")
+    trial.require_same(turned, dealt, "no card beyond cards_used is looked at")
+    trial.require_same(dealt, states, "init(key) deals deck(key, 0)")
     trial.require_same(begun, states, "begin(prepare(key)) is init(key)")
     typed = trial.init(jax.random.wrap_key_data(trial.keys))
     trial.require_same(typed, states, "typed and raw keys are alike")
@@ -109,17 +110,14 @@ def check_flags(trial: Trial) -> None:
 
 
 def check_rewards(trial: Trial) -> None:
-    """Rewards are of the last step only, finite, within max_loss, zero-sum between two players.
-
-    A game for two that is not zero-sum says so by a class attribute `zero_sum = False`.
-    """
+    """Rewards are of the last step only, finite, within max_loss, and sum to zero if promised."""
     states, _ = trial.recording
     rewards, bound = states.rewards, trial.env.max_loss
     trial.require(np.isfinite(rewards), "rewards are finite")
     trial.require(np.abs(rewards) <= bound, f"no |reward| exceeds max_loss = {bound}")
     trial.require(rewards[0] == 0, "nothing is earned before the first step")
-    if getattr(trial.env, "zero_sum", trial.env.num_players == 2):
-        trial.require(np.abs(rewards.sum(-1)) < 1e-5, "two players' rewards sum to zero")
+    if trial.env.zero_sum:
+        trial.require(np.abs(rewards.sum(-1)) < 1e-4, "the rewards of a step sum to zero")
     at = trial.positions
     owing = at.states.replace(rewards=np.full_like(at.states.rewards, bound))
     found = jax.device_get(trial.step(owing, at.actions))

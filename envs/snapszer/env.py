@@ -102,7 +102,7 @@ class Snapszer(Env[SnapszerState]):
 
     # Chance and dealing -------------------------------------------------------------------------
 
-    def pack_deck(self, deck: Any) -> Dealt:
+    def pack_deck(self, deck: Any, **table: Any) -> Dealt:
         """Return the deck laid out: two hands, turned-up card, stock."""
         return rules.lay_out(self.sizes, deck)
 

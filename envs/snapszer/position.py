@@ -16,7 +16,8 @@ from jax import Array
 
 from talonax.configs.snapszer.schema import Rules
 from talonax.envs import cards, planes
-from talonax.envs.core import NOBODY, check_names
+from talonax.envs.core import NOBODY
+from talonax.envs.positions import check_names
 from talonax.envs.snapszer.observation import facts
 from talonax.envs.snapszer.rules import needs_stake
 from talonax.envs.snapszer.state import NO_CARD, Sizes, SnapszerState, small

@@ -113,13 +113,17 @@ class Tysiac(Env[TysiacState]):
         """Return `AS`, `declare KS`, `pass`, `bid 110`, `musik 0`, `contract 150`, `bomb`, .."""
         return view.action_name(int(action))
 
+    def name_in(self, state: TysiacState, action: int) -> str:
+        """Return what an action id means in this position: `return AS`, `no bomb`, .."""
+        return view.name_in(int(state.phase), int(action))
+
     def observation_entries(self) -> list[tuple[str, int, str]]:
         """Return name, width and meaning of each entry, in order."""
         return [(entry.name, entry.width, entry.meaning) for entry in observation.entries()]
 
     # Dealing ------------------------------------------------------------------------------------
 
-    def pack_deck(self, deck: Any) -> Dealt:
+    def pack_deck(self, deck: Any, **table: Any) -> Dealt:
         """Return the deck laid out: two hands, two musiki."""
         return rules.lay_out(deck)
 
@@ -138,13 +142,11 @@ class Tysiac(Env[TysiacState]):
         if is_concrete(dealer) and int(dealer) not in (0, 1):
             raise ValueError(f"tysiac: dealer {dealer!r} is no seat; there are: 0, 1")
         if is_concrete(scores):
-            totals = [int(score) for score in np.asarray(scores)]
-            over = self.rules.hands == 0 and any(score >= self.rules.target for score in totals)
-            if len(totals) != 2 or over:
-                raise ValueError(
-                    f"tysiac: scores {totals} are none of a match to {self.rules.target} that goes "
-                    "on: two numbers below that"
-                )
+            totals = np.asarray(scores)
+            below = f" below {self.rules.target}" if self.rules.hands == 0 else ""
+            whole = totals.shape == (self.num_players,) and np.issubdtype(totals.dtype, np.integer)
+            if not whole or (below and (totals >= self.rules.target).any()):
+                raise ValueError(f"tysiac: scores {scores!r}: two whole numbers{below} are needed")
 
     def _lay(
         self,
@@ -169,6 +171,7 @@ class Tysiac(Env[TysiacState]):
             doubling=small(1),
             leader=small(NOBODY),
             table=small(NO_CARD),
+            last=pairs.both(small(NO_CARD)),
             trump=small(NO_SUIT),
             declared=(jnp.uint8(0), jnp.uint8(0)),
             points=(nothing, nothing),
@@ -178,9 +181,14 @@ class Tysiac(Env[TysiacState]):
             denied=(none, none),
             hand=hand,
             scores=scores,
-            shown=(small(0), small(0)) if self.rules.proof == "challenge" else None,
+            **self._unchallenged(),
             **match,
         )
+
+    def _unchallenged(self) -> dict[str, Any]:
+        if self.rules.proof == "auto":
+            return {}
+        return {name: pairs.both(jnp.uint8(0)) for name in ("shown", "lacking")}
 
     # Playing ------------------------------------------------------------------------------------
 
@@ -264,7 +272,7 @@ class Tysiac(Env[TysiacState]):
     def tally(self, state: TysiacState, action: Array, after: TysiacState) -> dict[str, Array]:
         """Count hands, contracts made by bid, bombs, marriages and challenges."""
         del after
-        return score.tally(self.rules, state, action)
+        return score.tally(self.rules, state, jnp.asarray(action, jnp.int32))
 
 
 def _where(condition: Array, yes: pairs.Pair, no: pairs.Pair) -> pairs.Pair:

@@ -10,6 +10,7 @@ from talonax.configs.tysiac.schema import Rules
 from talonax.envs import cards, pairs, planes
 from talonax.envs.core import NOBODY
 from talonax.envs.planes import SUITS
+from talonax.envs.tysiac.marriages import lowest_of, proving
 from talonax.envs.tysiac.state import (
     CELLS,
     FREE_BID,
@@ -20,10 +21,10 @@ from talonax.envs.tysiac.state import (
     OVER,
     PACK,
     PHASES,
-    TEN,
     TRICKS,
     TysiacState,
     amount,
+    marriage_of,
 )
 
 PLANES = (
@@ -230,10 +231,9 @@ def covered(state: TysiacState) -> Array:
     """Return int32[]: the worth of the marriage shown that covers the standing bid, or 0."""
     if state.shown is None:
         return jnp.zeros_like(state.hand)
-    worth = amount(pairs.of(state.shown, state.bid_by))
-    needed = amount(state.high_bid) - (FREE_BID - 2 * TEN)
+    shown = pairs.of(state.shown, state.bid_by) & proving(state.high_bid)
     above = amount(state.high_bid) > FREE_BID
-    covering: Array = jnp.where(above & (worth >= needed), worth, 0)
+    covering: Array = jnp.where(above & (shown != 0), marriage_of(lowest_of(shown)), 0)
     return covering
 
 
@@ -277,6 +277,7 @@ def facts(state: TysiacState) -> dict[str, Array]:
         "contract": amount(state.contract),
         "doubling": state.doubling,
         "table": state.table,
+        "last": jnp.stack(state.last),
         "leader": leads,
         "trump": state.trump,
         "declared": jnp.stack(state.declared),

@@ -4,13 +4,14 @@ Hidden from a player are the opponent's hand, the musik or musiki on the table, 
 is the declarer, which two cards he returned; that choice is drawn with the deck, every deck and
 choice alike. He knows: the musik taken; his own returned cards; the cards that the opponent has
 shown and still holds (`known`); which cards the opponent's replies have shown him not to hold
-(`denied`: nothing is drawn in play, so what was not held then is not held now); and what a bid
-above 120 proves under `proof: auto`: some marriage of at least that worth was in the bidder's ten
-cards at the deal.
+(`denied`: nothing is drawn in play, so what was not held then is not held now); and of the ten
+cards that the opponent was dealt: under `proof: auto`, that a marriage among them proves each of
+his bids above 120; under `challenge`, that the marriages are among them that he has shown, and none
+is that he would have shown instead.
 
-At most four unseen cards lie outside the opponent's hand. All ways to choose them are weighed at
-once: the musik not taken (two cards; both musiki, four, in the auction) and the cards returned
-(two).
+Two cards lie aside since the deal, four in the auction: what lies there decides which ten cards the
+opponent was dealt. So all ways to choose those are weighed at once, each by the number of ways to
+choose what he returned; then that is drawn, and in the auction, which two make the first musik.
 """
 
 from itertools import combinations
@@ -18,16 +19,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from talonax.configs.tysiac.schema import Rules
 from talonax.envs import cards, pairs
 from talonax.envs.core import key_words, typed_key
+from talonax.envs.tysiac.marriages import marriages_in, proving
 from talonax.envs.tysiac.observation import buried, musik_taken
-from talonax.envs.tysiac.rules import marriages_in, proving
 from talonax.envs.tysiac.state import (
-    AUCTION,
     FREE_BID,
     HAND,
     MUSIK,
@@ -38,35 +37,48 @@ from talonax.envs.tysiac.state import (
     amount,
 )
 
-#: The most cards that a player cannot place: the opponent's ten, and four outside his hand.
+#: The most cards that a player cannot place: the opponent's ten, and both musiki.
 UNSEEN = HAND + 2 * MUSIK
 #: The bit that stands for a place without a card: no card has it.
 BEYOND = 2**31
+#: Keys that one re-deal needs: for what lies aside, for what is returned, and for later decks.
+INDEPENDENT_DRAWS = 3
 
 
 def redeal(rules: Rules, state: TysiacState, player: Array, key: Array) -> TysiacState:
     """Return the state of a world drawn uniformly (see the module's docstring)."""
     opponent = 1 - player
     key = typed_key(key_words(key))
-    for_choice, for_state = jax.random.split(key)
-    unseen = _unseen(state, player)
-    musik, returned = _candidates(unseen)
-    weights = _weights(rules, state, opponent, unseen, musik, returned)
-    chosen = _draw(for_choice, weights)
-    aside, given = musik[chosen], returned[chosen]
-
+    for_aside, for_returned, for_state = jax.random.split(key, INDEPENDENT_DRAWS)
     auction = state.taken == NOT_TAKEN
-    hand = _sure(state, opponent) | unseen & ~(aside | given)
     declares = ~auction & (state.bid_by == opponent)
+    unseen = _unseen(state, player)
+    # What he is known not to hold lies aside or was returned
+    denied = unseen & pairs.of(state.denied, opponent)
+    number = jnp.where(declares, cards.count(state.returned), 0)
+
+    candidates = _candidates(unseen)
+    weights = _fits(rules, state, opponent, unseen, candidates, auction)
+    weights = weights * _ways(unseen & ~candidates, denied & ~candidates, number)
+    aside = candidates[_draw(for_aside, weights)]
+    forced = denied & ~aside
+    free = jnp.where(auction, aside, unseen & ~(aside | forced))
+    chosen = _some(for_returned, free, jnp.where(auction, MUSIK, number - cards.count(forced)))
+    given = jnp.where(auction, jnp.uint32(0), forced | chosen)
     changes: dict[str, Any] = {
-        "hands": pairs.update(state.hands, opponent, lambda _: hand),
-        "musiks": _musiks(state, auction, aside, given),
+        "hands": pairs.update(
+            state.hands, opponent, lambda _: _sure(state, opponent) | unseen & ~(aside | given)
+        ),
+        "musiks": _musiks(state, auction, aside, chosen),
         "returned": jnp.where(declares, given, state.returned),
     }
     if state.key is not None:
         changes["key"] = jax.random.key_data(for_state)
     dealt: TysiacState = state.replace(**changes)
     return dealt
+
+
+# What is known ----------------------------------------------------------------------------------
 
 
 def _unseen(state: TysiacState, player: Array) -> Array:
@@ -85,85 +97,94 @@ def _sure(state: TysiacState, opponent: Array) -> Array:
     return jnp.where(returning, jnp.uint32(0), pairs.of(state.known, opponent))
 
 
-def _splits() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return every choice of two places, and of two others, among `UNSEEN`, or of no others.
+def _candidates(unseen: Array) -> Array:
+    """Return uint32[N]: every two, and every four, of `UNSEEN` places for unseen cards, as sets.
 
-    Returns:
-      int32[N, 2] each, places of the musik and of the cards returned; `UNSEEN` stands for none.
+    Places beyond the cards that there are hold a card that is none, and fit nowhere.
     """
-    places = range(UNSEEN)
-    musik, returned = [], []
-    for pair in combinations(places, MUSIK):
-        rest = [place for place in places if place not in pair]
-        for other in [(UNSEEN,), *combinations(rest, 1), *combinations(rest, MUSIK)]:
-            musik.append(pair)
-            returned.append((*other, UNSEEN)[:MUSIK])
-    return np.array(musik, np.int32), np.array(returned, np.int32)
-
-
-def _candidates(unseen: Array) -> tuple[Array, Array]:
-    """Return uint32[N] each: every musik not taken with every pair, one, or none returned."""
     places = jnp.arange(UNSEEN)
-    held = cards.count(unseen)
-    numbers = jax.vmap(lambda k: cards.kth(unseen, k))(places)
-    # Places beyond the cards there are become two bits that no card has: no count comes out right
-    bits = jnp.where(places < held, jnp.uint32(1) << numbers.astype(jnp.uint32), jnp.uint32(BEYOND))
-    bits = jnp.append(bits, jnp.uint32(0))
-    musik, returned = (jnp.array(each) for each in _splits())
-    return (
-        bits[musik[:, 0]] | bits[musik[:, 1]],
-        bits[returned[:, 0]] | bits[returned[:, 1]],
-    )
+    numbers = jax.vmap(lambda place: cards.kth(unseen, place))(places)
+    there = places < cards.count(unseen)
+    bits = jnp.where(there, jnp.uint32(1) << numbers.astype(jnp.uint32), jnp.uint32(BEYOND))
+    sets = []
+    for size in (MUSIK, 2 * MUSIK):
+        chosen = bits[jnp.array(list(combinations(range(UNSEEN), size)), jnp.int32)]
+        united = chosen[:, 0]
+        for place in range(1, size):
+            united = united | chosen[:, place]
+        sets.append(united)
+    return jnp.concatenate(sets)
 
 
-def _weights(
+def _fits(
     rules: Rules,
     state: TysiacState,
     opponent: Array,
     unseen: Array,
-    musik: Array,
-    returned: Array,
+    aside: Array,
+    auction: Array,
 ) -> Array:
-    """Return int32[N]: 1 for every candidate that is a world, else 0."""
-    auction = state.taken == NOT_TAKEN
-    declares = ~auction & (state.bid_by == opponent)
-    number = jnp.where(auction, MUSIK, jnp.where(declares, cards.count(state.returned), 0))
-    fits: Array = ((musik | returned) & jnp.uint32(BEYOND) == 0) & (_counts(returned) == number)
-    # The musik that was taken lies in no other; a card may be returned only by who holds it
+    """Return bool[N]: can these cards lie aside (both musiki, or the one that was not taken)?"""
     taken = musik_taken(state)
-    fits = fits & (musik & taken == 0)
-    hand = unseen & ~(musik | returned)
-    fits = fits & (hand & pairs.of(state.denied, opponent) == 0)
+    number = jnp.where(auction, 2 * MUSIK, MUSIK)
+    fits: Array = (_count(aside) == number) & (aside & (taken | jnp.uint32(BEYOND)) == 0)
+    held = unseen & ~aside | _sure(state, opponent) | pairs.of(state.played, opponent)
+    marriages = marriages_in(held & ~taken)
     if rules.proof == "auto":
-        fits = fits & _proven(state, opponent, hand, returned)
-    return fits.astype(jnp.int32)
+        return fits & _proves(state, opponent, marriages)
+    return fits & _answers(state, opponent, marriages)
 
 
-def _counts(sets: Array) -> Array:
+def _proves(state: TysiacState, opponent: Array, marriages: Array) -> Array:
+    """Return bool[N]: do the marriages that he was dealt prove all that the opponent bid?"""
+    highest = jnp.where(state.bid_by == opponent, state.high_bid, state.high_bid - 1)
+    return (marriages & proving(highest) != 0) | (amount(highest) <= FREE_BID)
+
+
+def _answers(state: TysiacState, opponent: Array, marriages: Array) -> Array:
+    """Return bool[N]: would the opponent have answered every challenge as he did?"""
+    assert state.shown is not None
+    assert state.lacking is not None
+    shown, lacking = pairs.of(state.shown, opponent), pairs.of(state.lacking, opponent)
+    return (marriages & shown == shown) & (marriages & lacking == 0)
+
+
+def _ways(rest: Array, forced: Array, number: Array) -> Array:
+    """Return int32[N]: the ways to return `number` (0, 1, 2) cards of `rest`, the `forced` too."""
+    left, free = number - _count(forced), _count(rest & ~forced)
+    ways = jnp.where(left == MUSIK, free * (free - 1) // 2, jnp.where(left == 0, 1, free))
+    return jnp.where(left < 0, 0, ways)
+
+
+def _count(sets: Array) -> Array:
     return jax.lax.population_count(sets).astype(jnp.int32)
 
 
-def _proven(state: TysiacState, opponent: Array, hand: Array, returned: Array) -> Array:
-    """Return bool[N]: did the ten cards dealt to the opponent prove all that he bid?"""
-    mine = state.bid_by == opponent
-    highest = jnp.where(mine, state.high_bid, state.high_bid - 1)
-    declares = mine & (state.phase > AUCTION)
-    dealt = hand | _sure(state, opponent) | pairs.of(state.played, opponent)
-    dealt = jnp.where(declares, (dealt | returned) & ~musik_taken(state), dealt)
-    enough = jax.vmap(marriages_in)(dealt) & proving(highest) != 0
-    needs = amount(highest) > FREE_BID
-    return enough | ~needs
+# Drawing ----------------------------------------------------------------------------------------
 
 
 def _draw(key: Array, weights: Array) -> Array:
     """Return int32[]: an index in proportion to its weight."""
-    upto = jnp.cumsum(weights)
+    upto = jnp.cumsum(weights, dtype=jnp.int32)
     draw = jax.random.randint(key, (), 0, jnp.maximum(upto[-1], 1), jnp.int32)
     return (draw >= upto).sum(dtype=jnp.int32)
 
 
-def _musiks(state: TysiacState, auction: Array, aside: Array, other: Array) -> pairs.Pair:
-    """Return the musiki: the one not taken is `aside`; in the auction, `aside` and `other`."""
-    first = jnp.where(auction | (state.taken == 1), aside, state.musiks[0])
-    second = jnp.where(auction, other, jnp.where(state.taken == 0, aside, state.musiks[1]))
-    return first, second
+def _some(key: Array, among: Array, number: Array) -> Array:
+    """Return a uniformly random set of `number` (at most 2) cards of `among`."""
+    chosen: Array = jnp.uint32(0)
+    for draw, each in enumerate(jax.random.split(key, MUSIK)):
+        left = among & ~chosen
+        place = jax.random.randint(each, (), 0, jnp.maximum(cards.count(left), 1), jnp.int32)
+        bit = jnp.uint32(1) << cards.kth(left, place).astype(jnp.uint32)
+        chosen = chosen | jnp.where(draw < number, bit, jnp.uint32(0))
+    return chosen
+
+
+def _musiks(state: TysiacState, auction: Array, aside: Array, first: Array) -> pairs.Pair:
+    """Return the musiki: the one not taken is `aside`; in the auction `first` and what is left."""
+    other = aside & ~first
+    return (
+        jnp.where(auction, first, jnp.where(state.taken == 1, aside, state.musiks[0])),
+        jnp.where(auction, other, jnp.where(state.taken == 0, aside, state.musiks[1])),
+    )

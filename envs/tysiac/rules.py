@@ -13,6 +13,7 @@ from jax.typing import ArrayLike
 from talonax.configs.tysiac.schema import Rules
 from talonax.envs import cards, pairs, tricks
 from talonax.envs.planes import SUITS
+from talonax.envs.tysiac.marriages import lowest_of, marriages_in, pair_of, proving
 from talonax.envs.tysiac.state import (
     AUCTION,
     BID,
@@ -28,8 +29,6 @@ from talonax.envs.tysiac.state import (
     KING,
     LAST_BID,
     LAST_CONTRACT,
-    LOWEST_MARRIAGE,
-    MARRIAGE_STEP,
     MUSIK,
     NO_CARD,
     OPENING,
@@ -68,30 +67,12 @@ def lay_out(deck: Array) -> Dealt:
     return Dealt(hands=(sets[0], sets[1]), musiks=(sets[2], sets[3]))
 
 
-def marriages_in(hand: Array) -> Array:
-    """Return uint32[]: bit set of the suits whose K and Q are both in `hand`."""
-    suits: Array = jnp.uint32(0)
-    for suit in range(SUITS):
-        pair = 1 << suit * PACK.ranks + KING | 1 << suit * PACK.ranks + QUEEN
-        suits = suits | _when(hand & pair == pair, 1 << suit)
-    return suits
-
-
-def proving(bid: Array) -> Array:
-    """Return uint32[]: the suits whose marriage suffices for a bid (in tens); all up to 120."""
-    short = TEN * (bid.astype(jnp.int32) - _OPENING) - LOWEST_MARRIAGE
-    lowest = jnp.maximum((short + MARRIAGE_STEP - 1) // MARRIAGE_STEP, 0)
-    suits: Array = jnp.uint32(2**SUITS - 1) << lowest.astype(jnp.uint32)
-    suits = suits & (2**SUITS - 1)
-    return suits
-
-
 def may_be_challenged(rules: Rules, state: TysiacState) -> Array:
     """Return bool[]: the standing bid needs a marriage, and none that suffices was shown."""
     if rules.proof == "auto":
         return jnp.zeros_like(state.terminated)
     assert state.shown is not None
-    covered = pairs.of(state.shown, state.bid_by) >= state.high_bid - _OPENING
+    covered = pairs.of(state.shown, state.bid_by) & proving(state.high_bid) != 0
     return (state.phase == AUCTION) & (state.high_bid > _FREE_BID) & ~covered
 
 
@@ -242,7 +223,7 @@ def talk_of(rules: Rules, state: TysiacState, action: Array) -> Talk:
         passes=passes & (phase == AUCTION),
         challenges=challenges,
         proven=challenges & (suffices != 0),
-        proof=_lowest(suffices) & (SUITS - 1),
+        proof=lowest_of(suffices) & (SUITS - 1),
         takes=(action == TAKE) | (action == TAKE + 1),
         musik=action - TAKE & 1,
         returns=has_card & (phase == RETURNING),
@@ -264,14 +245,6 @@ def _card_of(action: Array) -> Array:
     declared = action - DECLARE
     card = PACK.card(declared >> 1, KING - (declared & 1))
     return jnp.where(declared >= 0, card, action)
-
-
-def _lowest(suits: Array) -> Array:
-    """Return int32[]: the lowest suit of a bit set."""
-    lowest: Array = jnp.int32(SUITS - 1)
-    for suit in range(SUITS - 1, -1, -1):
-        lowest = jnp.where(suits >> suit & 1 != 0, suit, lowest)
-    return lowest
 
 
 def trick_of(state: TysiacState, action: Array, talk: Talk) -> Trick:
@@ -318,11 +291,13 @@ def _auction(state: TysiacState, talk: Talk) -> dict[str, Any]:
         "contract": jnp.where(talk.contracts, small(talk.contract), state.contract),
         "doubling": doubled,
     }
-    if state.shown is not None:
-        worth = small(marriage_of(talk.proof) // TEN)
-        changes["shown"] = pairs.update(
-            state.shown, 1 - talk.seat, lambda old: jnp.where(talk.proven, worth, old)
-        )
+    if state.shown is not None and state.lacking is not None:
+        shown = _when(talk.proven, 1 << talk.proof)
+        # The lowest that suffices is shown: what would suffice and lies below it is not held
+        lower = jnp.where(talk.proven, shown - 1, 2**SUITS - 1)
+        lacking = _when(talk.challenges, proving(state.high_bid) & lower)
+        changes["shown"] = pairs.join(state.shown, 1 - talk.seat, shown.astype(jnp.uint8))
+        changes["lacking"] = pairs.join(state.lacking, 1 - talk.seat, lacking.astype(jnp.uint8))
     return changes
 
 
@@ -366,7 +341,7 @@ def _cards(rules: Rules, state: TysiacState, talk: Talk, trick: Trick) -> dict[s
     forgotten = talk.returns & (state.returned != 0)
     kept = _when(~forgotten, 2**PACK.size - 1)
     known = pairs.update(state.known, seat, lambda old: (old & kept | shown) & ~laid)
-    proof = _when(talk.proven, _pair_of(talk.proof))
+    proof = _when(talk.proven, pair_of(talk.proof))
     led = state.table.astype(jnp.int32)
     lacking = tricks.not_held(PACK, duty(rules), talk.card, led, led, state.trump)
     return {
@@ -380,13 +355,11 @@ def _cards(rules: Rules, state: TysiacState, talk: Talk, trick: Trick) -> dict[s
             small(talk.card),
             jnp.where(trick.follows, small(NO_CARD), state.table),
         ),
+        "last": (
+            jnp.where(trick.follows, state.table, state.last[0]),
+            jnp.where(trick.follows, small(talk.card), state.last[1]),
+        ),
     }
-
-
-def _pair_of(suit: Array) -> Array:
-    """Return the K and Q of a suit as a set."""
-    king, queen = PACK.card(suit, KING), PACK.card(suit, QUEEN)
-    return cards.single(king, PACK.size) | cards.single(queen, PACK.size)
 
 
 def _counts(state: TysiacState, talk: Talk, trick: Trick) -> dict[str, Any]:

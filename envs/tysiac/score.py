@@ -102,26 +102,36 @@ def points_in(held: Array) -> Array:
 
 
 def tally(rules: Rules, state: TysiacState, action: Array) -> dict[str, Array]:
-    """Return int32[] counts of what a legal action did, and of how hands ended."""
+    """Return int32[] counts of what a legal action did, and of how hands ended.
+
+    What cannot happen under the rules is left out.
+    """
     talk = talk_of(rules, state, action)
     trick = trick_of(state, action, talk)
-    after = carry_out(rules, state, talk, trick)
-    made = settle_hand(rules, state, after, talk).made
-    played_out = trick.over & ~talk.passes & ~talk.challenges
-    bid = amount(state.high_bid)
-    counted = {
-        "hands": trick.over,
-        "passed out": trick.over & talk.passes,
-        "contracts made": played_out & made,
-        "contracts lost": played_out & ~made,
-        "marriages declared": trick.declares,
-        "trump changed": trick.declares & (state.trump >= 0),
-        "bombs": talk.bombs,
-        "re-bombs": talk.rebombs,
-        "challenges survived": talk.challenges & talk.proven,
-        "challenges lost": talk.challenges & ~talk.proven,
-    }
-    for value in range(OPENING, LAST_BID + 1, TEN):
-        counted[f"bid {value} made"] = played_out & made & (bid == value)
-        counted[f"bid {value} lost"] = played_out & ~made & (bid == value)
+    made = settle_hand(rules, state, carry_out(rules, state, talk, trick), talk).made
+    counted = {"hands": trick.over}
+    if not rules.forced_open:
+        counted["passed out"] = trick.over & talk.passes
+    counted |= _contracts(rules, state, trick.over & ~talk.passes & ~talk.challenges, made)
+    counted["marriages declared"] = trick.declares
+    counted["trump changed"] = trick.declares & (state.trump >= 0)
+    if rules.bomba.enabled:
+        counted["bombs"] = talk.bombs
+    if rules.bomba.allow_redouble:
+        counted["re-bombs"] = talk.rebombs
+    if rules.proof == "challenge":
+        counted["challenges survived"] = talk.challenges & talk.proven
+        counted["challenges lost"] = talk.challenges & ~talk.proven
     return {name: happened.astype(jnp.int32) for name, happened in counted.items()}
+
+
+def _contracts(rules: Rules, state: TysiacState, played: Array, made: Array) -> dict[str, Array]:
+    """Return bool[] by name: a contract was made, or lost; and of which winning bid it was."""
+    # Under `auto` nobody can bid the most, which the other's bid of ten less leaves no proof for
+    highest = LAST_BID if rules.proof == "challenge" else LAST_BID - TEN
+    counted = {"contracts made": played & made, "contracts lost": played & ~made}
+    for value in range(OPENING, highest + 1, TEN):
+        bid = played & (amount(state.high_bid) == value)
+        counted[f"bid {value} made"] = bid & made
+        counted[f"bid {value} lost"] = bid & ~made
+    return counted

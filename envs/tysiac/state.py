@@ -1,7 +1,7 @@
 """The position of a Tysiac match, and the numbers of its cards, actions and phases.
 
-Sets of cards are bits, amounts are kept in tens, what a rule set does not need is None: 93 bytes
-for a single hand, 105 in a match.
+Sets of cards are bits, amounts are kept in tens, what a rule set does not need is None: 95 bytes
+for a single hand, 107 in a match.
 """
 
 from typing import NamedTuple
@@ -115,6 +115,7 @@ class TysiacState(State):
       doubling: int8[], 1, 2 or 4.
       leader: int8[], the seat that leads, or led, the trick; -1 before play.
       table: int8[], the card led to the open trick, -1 if none.
+      last: int8[] each, the cards of the last trick, as led and as replied; -1 before the first.
       trump: int8[], the trump suit, -1 if none.
       declared: uint8[] each, bit set of the suits whose marriage that seat declared.
       points: int32[] each, card points of tricks won and marriages declared.
@@ -124,8 +125,10 @@ class TysiacState(State):
       denied: uint32[] each, cards that the seat's replies have shown it not to hold.
       hand: int32[], number of this hand in the match, 0 first.
       scores: int32[] each, totals.
-      shown: int8[] each, worth in tens of the best marriage shown when challenged; None under
-        `auto`.
+      shown: uint8[] each, bit set of the suits whose marriage that seat showed when challenged;
+        None under `auto`.
+      lacking: uint8[] each, bit set of the suits whose marriage a challenge has shown that seat not
+        to have been dealt; None under `auto`.
       key: uint32[2], decides later decks; None for a single hand.
       deal_no: int32[], number of decks dealt before this one; None for a single hand.
     """
@@ -142,6 +145,7 @@ class TysiacState(State):
     doubling: Array
     leader: Array
     table: Array
+    last: Pair
     trump: Array
     declared: Pair
     points: Pair
@@ -152,6 +156,7 @@ class TysiacState(State):
     hand: Array
     scores: Pair
     shown: Pair | None = None
+    lacking: Pair | None = None
     key: Array | None = None
     deal_no: Array | None = None
 

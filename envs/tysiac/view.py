@@ -10,6 +10,7 @@ from talonax.envs.tysiac.observation import facts
 from talonax.envs.tysiac.state import (
     BID,
     BOMB,
+    BOMBING,
     CHALLENGE,
     CONTRACT,
     DECLARE,
@@ -22,6 +23,8 @@ from talonax.envs.tysiac.state import (
     PHASES,
     RANKS,
     REBOMB,
+    REBOMBING,
+    RETURNING,
     SUIT_NAMES,
     TAKE,
     TEN,
@@ -75,6 +78,15 @@ def action_name(action: int) -> str:
     return {PASS: "pass", BOMB: "bomb", REBOMB: "re-bomb", CHALLENGE: "challenge"}[action]
 
 
+def name_in(phase: int, action: int) -> str:
+    """Return what an action id means in a phase: `return 9C`, `no bomb`, `no re-bomb`, .."""
+    if phase == RETURNING and 0 <= action < DECLARE:
+        return f"return {action_name(action)}"
+    if action == PASS and phase in (BOMBING, REBOMBING):
+        return "no bomb" if phase == BOMBING else "no re-bomb"
+    return action_name(action)
+
+
 def names(members: int) -> list[str]:
     """Return the names of the cards in a bit mask, by suit, the strongest first."""
     held = [card for card in range(PACK.size) if members >> card & 1]
@@ -90,7 +102,8 @@ def render(rules: Rules, state: TysiacState, player: int | None) -> str:
     lines = [
         _headline(rules, told),
         _seat(told, 1 - nearest, shown=player is None),
-        _middle(told, player),
+        _table(told),
+        _aside(told, player),
         _seat(told, nearest, shown=True),
     ]
     end = _end(state)
@@ -98,17 +111,18 @@ def render(rules: Rules, state: TysiacState, player: int | None) -> str:
 
 
 def _headline(rules: Rules, told: dict[str, Any]) -> str:
-    trump = "none" if told["trump"] == NO_SUIT else SYMBOLS[told["trump"]]
+    suit = told["trump"]
+    trump = "none" if suit == NO_SUIT else f"{SYMBOLS[suit]} {SUIT_NAMES[suit]}"
     line = f"Tysiac   {PHASES[told['phase']]}   trump {trump}"
+    bidder, proof = f"by player {told['bid_by']}", ", proven" if told["proven"] else ""
     if told["contract"]:
         doubled = f" x{told['doubling']}" if told["doubling"] > 1 else ""
-        line += f"   contract {told['contract']}{doubled} by player {told['declarer']}"
+        line += f"   contract {told['contract']}{doubled} {bidder} (bid {told['high_bid']}{proof})"
     elif told["high_bid"]:
-        proof = " (proven)" if told["proven"] else ""
-        line += f"   bid {told['high_bid']}{proof} by player {told['bid_by']}"
+        line += f"   bid {told['high_bid']} {bidder}{proof}"
     scores = ":".join(str(score) for score in told["scores"])
-    length = f"of {rules.hands}" if rules.hands else f"to {rules.target}"
-    return f"{line}   hand {told['hand'] + 1} {length}, {scores}"
+    hands, target = (f" of {rules.hands}", "") if rules.hands else ("", f" to {rules.target}")
+    return f"{line}   hand {told['hand'] + 1}{hands}, {scores}{target}"
 
 
 def _seat(told: dict[str, Any], seat: int, shown: bool) -> str:
@@ -118,7 +132,8 @@ def _seat(told: dict[str, Any], seat: int, shown: bool) -> str:
         known = names(told["known"][seat])
         hand = known + [HIDDEN] * (len(hand) - len(known))
     line = f"{mark} player {seat}   {' '.join(hand) or '-'}"
-    count = f"{told['points'][seat]} points, {told['tricks'][seat]} tricks"
+    tricks = told["tricks"][seat]
+    count = f"{told['points'][seat]} points, {tricks} trick{'' if tricks == 1 else 's'}"
     declared = [symbol for suit, symbol in enumerate(SYMBOLS) if told["declared"][seat] >> suit & 1]
     if declared:
         count += f", declared {''.join(declared)}"
@@ -127,22 +142,32 @@ def _seat(told: dict[str, Any], seat: int, shown: bool) -> str:
     return f"{line:<49} {count}"
 
 
-def _middle(told: dict[str, Any], player: int | None) -> str:
+def _table(told: dict[str, Any]) -> str:
+    """Return the open trick, and the one before it; whoever won that has the lead."""
     table = "-"
     if told["table"] != NO_CARD:
         table = f"{card_name(told['table'])} led by player {told['leader']}"
     line = f"  table {table}"
+    if told["last"][0] != NO_CARD:
+        last = " ".join(card_name(card) for card in told["last"])
+        line += f"   last trick {last}, won by player {told['leader']}"
+    return line
+
+
+def _aside(told: dict[str, Any], player: int | None) -> str:
+    """Return what lies aside: the musiki and the cards returned."""
+    line = " "
     for number, musik in enumerate(told["musiks"]):
         taken = told["taken"] == number
         seen = taken or player is None
         cards = " ".join(names(musik)) if seen else f"{HIDDEN} {HIDDEN}"
-        line += f"   musik {number}: {cards}{' (taken)' if taken else ''}"
+        line += f" musik {number}: {cards}{' (taken)' if taken else ''}  "
     if told["returned"]:
         seen = player is None or player == told["declarer"]
         number = bin(told["returned"]).count("1")
         cards = " ".join(names(told["returned"]) if seen else [HIDDEN] * number)
-        line += f"   returned {cards}"
-    return line
+        line += f" returned {cards}"
+    return line.rstrip()
 
 
 def _end(state: TysiacState) -> str:

@@ -4,7 +4,7 @@ Only tyro is imported at the top: jax and the games come with `game_env`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,12 +99,14 @@ class GameOptions:
           UsageError: no such game, profile or flag, or a value that the game refuses.
         """
         from talonax.configs import games
+        from talonax.configs.rules import flag_names
 
         flags = self.flags
         try:
-            known = [field.name for field in fields(games.resolve(games.get(self.game).schema))]
+            known = flag_names(games.resolve(games.get(self.game).schema))
+            outer = [name.partition(".")[0] for name in known]
             for name in flags:
-                if name not in known:
+                if name not in (*known, *outer):
                     raise UsageError(
                         f"--set {name}: {self.game} has no such flag; there are: {', '.join(known)}"
                     )

@@ -100,10 +100,11 @@ class Replay:
                 )
             if not 0 <= action < env.num_actions or not bool(mask(state)[action]):
                 raise UsageError(f"{where}, step {number}: action {action} is not legal")
+            name = env.name_in(state, action)
             state = step(state, action)
             rewards = state.rewards.tolist()
             returns = [total + reward for total, reward in zip(returns, rewards, strict=True)]
-            steps.append(Step(player, action, env.action_name(action), rewards, state))
+            steps.append(Step(player, action, name, rewards, state))
         if not bool(state.finished):
             raise UsageError(f"{where} is not over after its last step, {len(steps)}")
         if any(abs(a - b) > TOLERANCE for a, b in zip(returns, recorded.rewards, strict=True)):

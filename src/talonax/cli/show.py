@@ -65,7 +65,7 @@ class Show(GameOptions):
 def legal_names(env: "Env[Any]", state: Any) -> list[str]:
     """Return the names of the legal actions."""
     mask = env.legal_action_mask(state).tolist()
-    return [env.action_name(action) for action, legal in enumerate(mask) if legal]
+    return [env.name_in(state, action) for action, legal in enumerate(mask) if legal]
 
 
 def planes(env: "Env[Any]", state: Any, seat: int) -> str:
