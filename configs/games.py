@@ -65,6 +65,7 @@ _GAMES: dict[str, Game] = {
     for game in (
         _built_in("high_card_duel", "HighCardDuel", "standard"),
         _built_in("snapszer", "Snapszer", "hungarian", "base", "austrian", "vu"),
+        _built_in("tysiac", "Tysiac", "alpha1000", "polish", bots=("greedy", "trump_manager")),
     )
 }
 

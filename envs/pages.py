@@ -8,13 +8,16 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
+from operator import attrgetter
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
 from talonax.configs import games
-from talonax.configs.rules import read_yaml
+from talonax.configs.rules import flag_names
 from talonax.envs.core import Env
 from talonax.envs.registry import make
 
@@ -33,35 +36,60 @@ def table(head: list[str], rows: list[list[Any]]) -> str:
 def flags(env: Env[Any]) -> str:
     """Return the flags of the rules: name, default, values, meaning."""
     rows = []
-    for name, flag in type(env.rules).__pydantic_fields__.items():
-        default = yaml.safe_dump(flag.default).splitlines()[0]
-        rows.append([f"`{name}`", f"`{default}`", _values(flag), flag.description])
+    for name, flag in _fields(type(env.rules)).items():
+        rows.append([f"`{name}`", f"`{_yaml(flag.default)}`", _values(flag), flag.description])
     return table(["flag", "default", "values", "meaning"], rows)
 
 
+def _fields(schema: type) -> dict[str, Any]:
+    """Return the pydantic field of every flag; those of dataclasses inside have dotted names."""
+    found: dict[str, Any] = {}
+    for name, flag in schema.__pydantic_fields__.items():  # type: ignore[attr-defined]
+        if isinstance(flag.annotation, type) and is_dataclass(flag.annotation):
+            inner = _fields(flag.annotation)
+            found |= {f"{name}.{each}": field for each, field in inner.items()}
+        else:
+            found[name] = flag
+    return found
+
+
 def _values(flag: Any) -> str:
+    """Return what a flag may be set to, in words; `none` if it may be switched off."""
+    kinds = get_args(flag.annotation) or (flag.annotation,)
     if get_origin(flag.annotation) is Literal:
-        return ", ".join(f"`{value}`" for value in get_args(flag.annotation))
+        return ", ".join(f"`{value}`" for value in kinds)
     limits = {type(limit).__name__: limit for limit in flag.metadata}
     if "Ge" in limits and "Le" in limits:
-        return f"{limits['Ge'].ge} .. {limits['Le'].le}"
-    return _KINDS[flag.annotation]
+        words = [f"{limits['Ge'].ge} .. {limits['Le'].le}"]
+    else:
+        words = [_KINDS[kind] for kind in kinds if kind is not NoneType]
+    if "MultipleOf" in limits:
+        words = [f"multiple of {limits['MultipleOf'].multiple_of}"]
+    return ", ".join([*words, "`none`"] if NoneType in kinds else words)
+
+
+def _yaml(value: Any) -> str:
+    """Return a plain value as one writes it in YAML."""
+    return str(yaml.safe_dump(value)).splitlines()[0]
 
 
 def profiles(env: Env[Any]) -> str:
     """Return what each profile sets other than the defaults."""
     record = games.get(env.id)
-    defaults = games.resolve(record.schema)()
+    defaults = _flat(games.resolve(record.schema)())
     rows = []
-    for name, source in record.profiles.items():
-        values = read_yaml(source) if isinstance(source, Path) else dict(source)
+    for name in record.profiles:
+        values = _flat(games.load_rules(env.id, name))
         changed = [
-            f"`{key}: {yaml.safe_dump(value).splitlines()[0]}`"
-            for key, value in values.items()
-            if value != getattr(defaults, key)
+            f"`{key}: {_yaml(value)}`" for key, value in values.items() if value != defaults[key]
         ]
         rows.append([f"`{name}`", ", ".join(changed) or "the defaults"])
     return table(["profile", "flags"], rows)
+
+
+def _flat(rules: Any) -> dict[str, Any]:
+    """Return the value of every flag, by its (dotted) name."""
+    return {name: attrgetter(name)(rules) for name in flag_names(type(rules))}
 
 
 def actions(env: Env[Any]) -> str:

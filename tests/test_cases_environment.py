@@ -26,10 +26,8 @@ from talonax.envs.wrappers import AutoReset
 from talonax.parity import lockstep
 
 #: Cases that no game of the suite can try yet.
-OUT_OF_SCOPE = {
-    "E05": "no game here has choices that are hidden from the opponent (Tysiac's discards will)",
-}
-GAMES = ("high_card_duel", "snapszer")
+OUT_OF_SCOPE: dict[str, str] = {}
+GAMES = ("high_card_duel", "snapszer", "tysiac")
 VARIANTS = [
     ("high_card_duel", {}),
     ("high_card_duel", {"include_jokers": False}),
@@ -321,6 +319,27 @@ def test_E12_importing_starts_no_backend() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[0] == "no backend until now"
+
+
+def test_E05_hidden_sub_actions_change_nothing_for_the_opponent() -> None:
+    """Whichever two cards the declarer of Tysiac returns, and in whatever order, looks the same."""
+    env = make("tysiac", hands=1)
+    state = env.deal(np.arange(24), dealer=1)
+    for name in ("bid 100", "pass", "musik 0"):
+        state = env.step(state, [env.action_name(a) for a in range(env.num_actions)].index(name))
+    held = np.flatnonzero(np.asarray(env.legal_action_mask(state)))
+    pairs = np.array([(a, b) for a in held for b in held if a != b], np.int32)
+    assert len(pairs) == 12 * 11
+
+    def returned(pair: jax.Array) -> Any:
+        one = env.step(state, pair[0])
+        two = env.step(one, pair[1])
+        named = env.step(two, 50)  # a contract; the opponent has not moved yet
+        return [(env.observe(s, 1), env.card_tensor(s, 1), env.phase(s)) for s in (one, two, named)]
+
+    seen = jax.jit(jax.vmap(returned))(pairs)
+    for leaf in jax.tree.leaves(seen):
+        assert np.array_equal(leaf, np.broadcast_to(leaf[:1], leaf.shape))
 
 
 # Auto-reset ---------------------------------------------------------------------------------------

@@ -22,6 +22,11 @@ VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("snapszer", {"nines": True, "observation": "compact"}),
     ("snapszer", {"marriage_declare": "optional", "match": 2, "first_leader": 1}),
     ("snapszer", {"marriage_lead": "king", "sixty_six": "after_trick"}),
+    ("tysiac", {"hands": 1, "proof": "challenge", "forced_open": False, "return_to": "declarer"}),
+    ("tysiac", {"hands": 1, "must_trump_when_void": True, "rounding": "nearest_down"}),
+    ("tysiac", {"hands": 1, "bomba.enabled": True, "bomba.allow_redouble": True}),
+    ("tysiac", {"hands": 3, "reward": "margin", "lock": None, "bomba.enabled": True}),
+    ("tysiac", {"max_hands": 4, "target": 300, "lock": 200, "proof": "challenge"}),
 ]
 STATE_BYTES = 100
 

@@ -1,13 +1,16 @@
 """Env and engine in lockstep: no difference under any rules; and differences are found."""
 
 from dataclasses import replace
+from operator import attrgetter
 
 import jax.numpy as jnp
 import pytest
 
 import talonax
 from talonax import parity
-from talonax.configs.rules import RulesError
+from talonax.configs import games as listing
+from talonax.configs.games import load_rules
+from talonax.configs.rules import RulesError, flag_names
 from talonax.envs.snapszer.env import Snapszer
 from talonax.parity import lockstep
 
@@ -26,6 +29,14 @@ VARIATIONS = [
     {"closer_beaten": "normal", "stake_at": "closing"},
     {"closer_fail_points": 3, "closer_fail_points_trickless": 1},
     {"closing": False},
+]
+BOMBS = {"bomba.enabled": True, "bomba.allow_redouble": True}
+TYSIAC = [
+    {"forced_open": False, "proof": "challenge", "return_to": "declarer", **BOMBS},
+    {"rounding": "nearest_down", "lock": None, "reward": "margin", "must_trump_when_void": True},
+    {"proof": "challenge", "hands": 2, "rounding": "nearest", "bomba.enabled": True},
+    {"return_to": "discard", "lock": 100, "target": 200, "hands": 0, "reward": "margin"},
+    {"hands": 0, "max_hands": 4, "forced_open": False, "lock": None, "target": 150},
 ]
 
 
@@ -49,18 +60,39 @@ def test_snapszer_variation(flags):
     run("snapszer", games=60, flags=flags, seed=1)
 
 
+@pytest.mark.parametrize("profile", ["alpha1000", "polish"])
+def test_tysiac_profile(profile):
+    """Single hands, a quarter of them steered."""
+    report = run("tysiac", profile=profile, flags={"hands": 1})
+    assert report.steps > 300 * 26
+    assert sum(report.scenarios.values()) > 30, report.scenarios
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["alpha1000", "polish"])
+def test_whole_matches_of_tysiac(profile):
+    assert run("tysiac", profile=profile, games=20).steps > 20 * 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", TYSIAC, ids=str)
+def test_tysiac_variation(flags):
+    run("tysiac", games=60, flags={"hands": 1, **flags}, seed=1)
+
+
 @pytest.mark.parametrize("jokers", [True, False])
 def test_high_card_duel(jokers):
     report = run("high_card_duel", flags={"include_jokers": jokers})
     assert report.steps == 600
 
 
-def test_every_flag_has_been_varied_both_ways():
-    defaults = talonax.make("snapszer").rules
-    profiles = [talonax.make("snapszer", profile=name).rules for name in PROFILES]
-    varied = [replace(defaults, **flags) for flags in VARIATIONS]
-    for flag in type(defaults).__pydantic_fields__:
-        assert len({getattr(rules, flag) for rules in [*profiles, *varied]}) > 1, flag
+@pytest.mark.parametrize(("game", "variations"), [("snapszer", VARIATIONS), ("tysiac", TYSIAC)])
+def test_every_flag_has_been_varied_both_ways(game, variations):
+    profiles = [load_rules(game, name) for name in listing.get(game).profiles]
+    varied = [load_rules(game, **flags) for flags in variations]
+    for flag in flag_names(type(profiles[0])):
+        values = {attrgetter(flag)(rules) for rules in [*profiles, *varied]}
+        assert len(values) > 1, flag
 
 
 def test_a_seed_repeats_itself():
@@ -128,7 +160,7 @@ def test_a_legal_action_too_many_is_found(monkeypatch):
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="there are: high_card_duel, snapszer"):
+    with pytest.raises(ValueError, match=f"there are: {', '.join(talonax.games())}"):
         lockstep.run("chess")
     with pytest.raises(ValueError, match="games: at least 1"):
         lockstep.run("snapszer", games=0)

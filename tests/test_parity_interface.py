@@ -193,6 +193,7 @@ def test_scenarios_by_their_own_account() -> None:
 def test_engines_import_neither_jax_nor_the_environments() -> None:
     script = (
         "import sys, talonax.parity, talonax.parity.snapszer, talonax.parity.high_card_duel\n"
+        "import talonax.parity.tysiac\n"
         "loaded = [name for name in sys.modules if name.split('.')[0] in ('jax', 'flax')]\n"
         "loaded += [name for name in sys.modules if name.startswith('talonax.envs')]\n"
         "sys.exit(str(loaded) if loaded else 0)"
@@ -209,7 +210,9 @@ def test_the_folder_is_not_a_package_of_its_own() -> None:
     assert "import `talonax.parity`, not `parity`" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["card_tensor", "cards", "game", "high_card_duel", "snapszer"])
+@pytest.mark.parametrize(
+    "name", ["card_tensor", "cards", "game", "high_card_duel", "snapszer", "tysiac"]
+)
 def test_sizes_have_names(name: str) -> None:
     for path in FOLDER.glob(f"{name}*.py"):
         code = re.sub(r'""".*?"""|#[^\n]*|"[^"\n]*"', "", path.read_text(), flags=re.DOTALL)

@@ -95,10 +95,10 @@ def test_a_bad_later_deck_is_numbered() -> None:
         ({"dealer": 2}, "dealer: must be 0 or 1, got 2"),
         ({"hand": 60}, r"hand: must be in 0\.\.59, got 60"),
         ({"hand": -1}, r"hand: must be in 0\.\.59, got -1"),
-        ({"scores": (1000, 0)}, "scores: must be two numbers below 1000"),
-        ({"scores": (0,)}, "scores: must be two numbers below 1000"),
-        ({"scores": (0, 1, 2)}, "scores: must be two numbers below 1000"),
-        ({"scores": (0.5, 1)}, "scores: must be two numbers below 1000"),
+        ({"scores": (1000, 0)}, "scores: must be two whole numbers below 1000"),
+        ({"scores": (0,)}, "scores: must be two whole numbers below 1000"),
+        ({"scores": (0, 1, 2)}, "scores: must be two whole numbers below 1000"),
+        ({"scores": (0.5, 1)}, "scores: must be two whole numbers below 1000"),
     ],
 )
 def test_bad_tables(arguments: dict[str, Any], said: str) -> None:
@@ -112,6 +112,12 @@ def test_bounds_follow_the_rules() -> None:
     with pytest.raises(ValueError, match="below 900"):
         tysiac(target=900).initial_state(scores=(900, 0))
     assert tysiac().initial_state(scores=(999, -5000), hand=59).scores == (999, -5000)
+
+
+def test_totals_may_pass_the_target_where_the_number_of_hands_ends_the_match() -> None:
+    assert tysiac(hands=3).initial_state(scores=(1050, 0), hand=1).scores == (1050, 0)
+    with pytest.raises(ValueError, match="scores: must be two whole numbers, got"):
+        tysiac(hands=3).initial_state(scores=(0.5, 0))
 
 
 def test_unknown_facts_and_layouts() -> None:

@@ -79,6 +79,7 @@ def test_deal() -> None:
         "contract": 0,
         "doubling": 1,
         "table": -1,
+        "last": [-1, -1],
         "leader": -1,
         "trump": -1,
         "declared": [0, 0],
@@ -123,10 +124,14 @@ def test_decks_by_number() -> None:
     for state, decks in [
         (passing.initial_state(), [shuffled(0), shuffled(1), shuffled(2)]),
         (passing.initial_state(seed=7), [shuffled(7), shuffled(8), shuffled(9)]),
-        (passing.initial_state(seed=7, hand=3), [shuffled(10), shuffled(11)]),
+        (passing.initial_state(seed=7, hand=3), [shuffled(7), shuffled(8)]),
         (passing.initial_state(deck=PLAIN_DECK), [PLAIN_DECK, shuffled(1), shuffled(2)]),
-        (passing.initial_state(deck=PLAIN_DECK, hand=3), [PLAIN_DECK, shuffled(4)]),
+        (passing.initial_state(deck=PLAIN_DECK, hand=3), [PLAIN_DECK, shuffled(1)]),
         (passing.initial_state(decks=lambda n: shuffled(2 * n)), [shuffled(0), shuffled(2)]),
+        (
+            passing.initial_state(decks=lambda n: shuffled(2 * n), hand=3),
+            [shuffled(0), shuffled(2)],
+        ),
     ]:
         for order in decks:
             assert dealt(state) == parts(order)

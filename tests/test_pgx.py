@@ -16,7 +16,12 @@ from pgx.experimental import auto_reset  # noqa: E402
 from talonax.envs.adapters.pgx import as_pgx  # noqa: E402
 
 BATCH = 64
-GAMES = [("snapszer", {}), ("snapszer", {"profile": "vu", "match": 2}), ("high_card_duel", {})]
+GAMES = [
+    ("snapszer", {}),
+    ("snapszer", {"profile": "vu", "match": 2}),
+    ("high_card_duel", {}),
+    ("tysiac", {"hands": 1}),
+]
 
 
 def choose(key, mask):

@@ -247,12 +247,20 @@ def test_hidden_cards_do_not_reach_an_observation_policy(layout: str) -> None:
 # Names ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", ["snapszer", "high_card_duel"])
-def test_bots_are_found_by_name(game: str) -> None:
-    assert names(game) == ["random", "greedy"]
+@pytest.mark.parametrize(
+    ("game", "bots"),
+    [
+        ("snapszer", ["greedy"]),
+        ("high_card_duel", ["greedy"]),
+        ("tysiac", ["greedy", "trump_manager"]),
+    ],
+)
+def test_bots_are_found_by_name(game: str, bots: list[str]) -> None:
+    assert names(game) == ["random", *bots]
     assert by_name(game, "random") == Random()
-    assert type(by_name(game, "greedy")).__module__ == f"talonax.agents.bots.{game}"
-    assert hash(by_name(game, "greedy")) == hash(by_name(game, "greedy"))
+    for bot in bots:
+        assert type(by_name(game, bot)).__module__ == f"talonax.agents.bots.{game}"
+        assert hash(by_name(game, bot)) == hash(by_name(game, bot))
 
 
 def test_one_name_fills_all_seats_and_others_sit_in_order() -> None:

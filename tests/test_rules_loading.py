@@ -11,7 +11,7 @@ from talonax.configs import games as listing
 from talonax.configs.games import load_rules
 from talonax.configs.rules import RulesError, as_dict, read_yaml, rules_hash
 
-GAMES = ["high_card_duel", "snapszer"]
+GAMES = talonax.games()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -20,8 +20,9 @@ def test_every_profile_loads_and_every_flag_has_a_word(game: str) -> None:
     for profile in record.profiles:
         rules = load_rules(game, profile)
         assert isinstance(rules, listing.resolve(record.schema))
-    for each in fields(rules):
-        assert each.default is not None
+    assert load_rules(game) == load_rules(game, record.default_profile)
+    for name, flag in type(rules).__pydantic_fields__.items():
+        assert flag.description, name
     with pytest.raises(FrozenInstanceError):
         setattr(rules, fields(rules)[0].name, None)
 

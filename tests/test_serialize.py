@@ -17,6 +17,7 @@ ENVS = [
     ("snapszer", {"profile": "austrian", "match": 3}),
     ("snapszer", {"profile": "vu", "nines": True}),
     ("snapszer", {"stake_at": "closing"}),
+    ("tysiac", {"hands": 2, "proof": "challenge", "bomba.enabled": True}),
     ("high_card_duel", {}),
 ]
 PAGE = Path(talonax.__file__).parent / "envs" / "snapszer" / "README.md"
@@ -77,7 +78,7 @@ def changed(**entries):
         ({"rules": None}, "no 'rules'"),
         ({"colour": 1}, "unknown 'colour'"),
         ({"schema": 2}, "schema 2 is unknown"),
-        ({"game": "chess"}, "no game 'chess'; there are: high_card_duel, snapszer"),
+        ({"game": "chess"}, f"no game 'chess'; there are: {', '.join(talonax.games())}"),
         ({"version": 9}, "version: 9 in the position, 1 in the env"),
         ({"rules__match": "x"}, "match: 'x' is not allowed"),
         ({"rules__colour": 1}, "colour: no such flag"),

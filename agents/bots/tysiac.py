@@ -25,7 +25,7 @@ from talonax.envs import pairs
 from talonax.envs.core import Env
 from talonax.envs.planes import SUITS
 from talonax.envs.tysiac.env import Tysiac
-from talonax.envs.tysiac.rules import marriages_in, proving
+from talonax.envs.tysiac.marriages import marriages_in, proving
 from talonax.envs.tysiac.state import (
     AUCTION,
     BOMB,
