@@ -1,0 +1,183 @@
+"""The network that agents learn with: a trunk, one LSTM, a policy head for each phase, a value.
+
+Flax Linen, every part a named submodule: parameters read `params/lstm/..`, `params/policy/..`. What
+is recurrent is apart from what is not: `features` and `heads` run over all steps at once, only
+`recur` goes step by step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from talonax.agents.distributions import masked_logits
+from talonax.agents.policy import ObservationPolicy
+from talonax.envs.core import Env
+
+#: What an LSTM remembers: cell and output, float32[.., lstm] each.
+Carry = tuple[Array, Array]
+
+
+class Seen(NamedTuple):
+    """What a network is given of a state.
+
+    Attributes:
+      observation: float32[.., *observation_shape], of the seat to move.
+      phase: int32[..], public: what is being decided.
+    """
+
+    observation: Array
+    phase: Array
+
+
+class ActorCritic(nn.Module):
+    """Policy and value of the seat to move.
+
+    Attributes:
+      num_actions: ids of actions.
+      num_phases: an id may mean something else in each, so each has its own policy head.
+      trunk: widths of the layers before the LSTM.
+      lstm: width of the LSTM.
+    """
+
+    num_actions: int
+    num_phases: int
+    trunk: Sequence[int]
+    lstm: int
+
+    def setup(self) -> None:
+        """Name the parts."""
+        self.layers = [
+            nn.Dense(width, kernel_init=nn.initializers.orthogonal(2**0.5), name=f"trunk_{i}")
+            for i, width in enumerate(self.trunk)
+        ]
+        self.cell = nn.OptimizedLSTMCell(self.lstm, name="lstm")
+        self.policy = nn.Dense(
+            self.num_phases * self.num_actions,
+            kernel_init=nn.initializers.orthogonal(0.01),
+            name="policy",
+        )
+        self.value = nn.Dense(1, kernel_init=nn.initializers.orthogonal(1.0), name="value")
+
+    def __call__(self, carry: Carry, seen: Seen) -> tuple[Carry, Array, Array]:
+        """Return the carry after one step, float32[.., A] logits, float32[..] values."""
+        carry, output = self.recur(carry, self.features(seen.observation))
+        logits, value = self.heads(output, seen.phase)
+        return carry, logits, value
+
+    def features(self, observation: Array) -> Array:
+        """Return float32[.., F]: what the LSTM reads of float32[.., N] flat observations."""
+        for layer in self.layers:
+            observation = nn.relu(layer(observation))
+        return observation
+
+    def recur(self, carry: Carry, features: Array) -> tuple[Carry, Array]:
+        """Return the carry and the output, float32[.., lstm], after one step."""
+        after, output = self.cell(carry, features)
+        return after, output
+
+    def heads(self, output: Array, phase: Array) -> tuple[Array, Array]:
+        """Return float32[.., A] logits by the head of `phase` (int32[..]), float32[..] values."""
+        every = self.policy(output).reshape(*output.shape[:-1], self.num_phases, self.num_actions)
+        chosen = jnp.arange(self.num_phases) == phase[..., None]
+        logits = jnp.where(chosen[..., None], every, 0.0).sum(axis=-2)
+        return logits, self.value(output)[..., 0]
+
+
+@dataclass(frozen=True)
+class NetworkPolicy(ObservationPolicy):
+    """A network behind the interface that bots share (`agents/policy.py`).
+
+    `params` is what `ActorCritic.init` returned and training made of it. Plain data, hashable.
+
+    Attributes:
+      trunk: widths of the layers before the LSTM.
+      lstm: width of the LSTM.
+      greedy: choose the likeliest action instead of drawing one.
+    """
+
+    trunk: tuple[int, ...] = (128,)
+    lstm: int = 128
+    greedy: bool = False
+
+    def network(self, env: Env[Any]) -> ActorCritic:
+        """Return the network for a game."""
+        return ActorCritic(env.num_actions, len(env.phases), self.trunk, self.lstm)
+
+    def apply(
+        self, params: Any, env: Env[Any], carry: Carry, seen: Seen
+    ) -> tuple[Carry, Array, Array]:
+        """Return the carry after a step, float32[.., A] logits, float32[..] values."""
+        told: Any = self.network(env).apply(params, carry, seen)
+        after, logits, values = told
+        return after, logits, values
+
+    def features(self, params: Any, env: Env[Any], observation: Array) -> Array:
+        """Return what the LSTM reads of observations: `ActorCritic.features`."""
+        read: Any = self.network(env).apply(params, observation, method=ActorCritic.features)
+        return jnp.asarray(read)
+
+    def recur(
+        self, params: Any, env: Env[Any], carry: Carry, features: Array
+    ) -> tuple[Carry, Array]:
+        """Return the LSTM's carry and output after a step: `ActorCritic.recur`."""
+        told: Any = self.network(env).apply(params, carry, features, method=ActorCritic.recur)
+        after, output = told
+        return after, output
+
+    def heads(self, params: Any, env: Env[Any], output: Array, phase: Array) -> tuple[Array, Array]:
+        """Return logits and values: `ActorCritic.heads`."""
+        told: Any = self.network(env).apply(params, output, phase, method=ActorCritic.heads)
+        logits, values = told
+        return logits, values
+
+    def init(self, env: Env[Any]) -> Carry:
+        """Return the zero carry of one seat."""
+        del env
+        return jnp.zeros(self.lstm, jnp.float32), jnp.zeros(self.lstm, jnp.float32)
+
+    def init_params(self, env: Env[Any], key: Array) -> Any:
+        """Return fresh parameters."""
+        size = jax.eval_shape(lambda: env.observe(env.init(jax.random.key(0)), 0)).size
+        seen = Seen(jnp.zeros(size, jnp.float32), jnp.int32(0))
+        return self.network(env).init(key, self.init(env), seen)
+
+    def see(self, env: Env[Any], state: Any) -> Seen:
+        """Return the observation of the seat to move, flat, and the phase."""
+        observation = env.observe(state, state.current_player)
+        return Seen(observation.ravel(), env.phase(state))
+
+    def log_probs(
+        self, params: Any, env: Env[Any], view: Seen, mask: Array, carry: Carry
+    ) -> tuple[Array, Array, Carry]:
+        """Return float32[A] log probabilities, float32[] value, and the carry after them."""
+        carry, logits, value = self.apply(params, env, carry, view)
+        return masked_logits(logits, mask), value, carry
+
+    def act(
+        self, params: Any, env: Env[Any], view: Seen, mask: Array, carry: Carry, key: Array
+    ) -> tuple[Array, Carry]:
+        """Draw an action, or take the likeliest."""
+        log_probs, _, carry = self.log_probs(params, env, view, mask, carry)
+        action = jnp.argmax(log_probs) if self.greedy else jax.random.categorical(key, log_probs)
+        return action.astype(jnp.int32), carry
+
+    def probabilities(
+        self,
+        params: Any,
+        env: Env[Any],
+        view: Seen,
+        mask: Array,
+        carry: Carry,
+        key: Array | None = None,
+    ) -> tuple[Array, Carry]:
+        """Return float32[A]: what `act` draws from."""
+        del key
+        log_probs, _, carry = self.log_probs(params, env, view, mask, carry)
+        if self.greedy:
+            return (jnp.arange(log_probs.shape[0]) == jnp.argmax(log_probs)).astype(float), carry
+        return jnp.exp(log_probs), carry

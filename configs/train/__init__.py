@@ -1,0 +1,1 @@
+"""Settings of the trainers: one YAML file for each algorithm and game, and what may stand in it."""

@@ -1,0 +1,125 @@
+"""PPO-LSTM: what must hold whatever is learned (field cases F01, F02)."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import talonax
+from talonax.agents.network import NetworkPolicy
+from talonax.agents.ppo_lstm.experience import play_on, sit_down
+from talonax.agents.ppo_lstm.learner import learner, start, update, updates
+from talonax.agents.ppo_lstm.loss import replay
+from talonax.configs.train.schema import PPOSettings
+
+SMALL: dict[str, Any] = {
+    "envs": 16,
+    "steps": 32,
+    "chunk": 16,
+    "minibatches": 2,
+    "updates_per_call": 1,
+    "trunk": (32,),
+    "lstm": 16,
+}
+
+
+@pytest.fixture(scope="module")
+def played():
+    """A rollout of Snapszer, games ending in it, and what replays it."""
+    env, policy = talonax.make("snapszer"), NetworkPolicy((32,), 16)
+    params = policy.init_params(env, jax.random.key(0))
+
+    @jax.jit
+    def play(key):
+        table = sit_down(env, policy, key, 16, magnet=False, opponents=())
+        return play_on(env, policy, params, None, (), table, key, steps=32, chunk=16)
+
+    return env, policy, params, *play(jax.random.key(1))
+
+
+def test_f01_what_is_replayed_is_what_was_played(played):
+    env, policy, params, _, decisions, starts = played
+    assert int(decisions.done.sum()) > 16
+    again = jax.jit(lambda part, carries: replay(env, policy, params, part, carries))
+    for chunk in range(2):
+        part = jax.tree.map(lambda leaf, at=chunk: leaf[16 * at : 16 * at + 16], decisions)
+        carries = jax.tree.map(lambda leaf, at=chunk: leaf[at], starts)
+        log_probs, values = again(part, carries)
+        ratio = np.exp(np.asarray(log_probs) - np.asarray(part.log_probs))
+        legal = np.asarray(part.log_probs) > -1e8
+        assert np.abs(ratio - 1)[legal].max() < 1e-5
+        np.testing.assert_allclose(values, part.value, atol=1e-5)
+
+
+def test_f02_memory_does_not_outlive_a_game(played):
+    env, policy, params, *_ = played
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(3), 16))
+    table = sit_down(env, policy, jax.random.key(4), 16, magnet=False, opponents=())
+    stale = jax.tree.map(lambda leaf: leaf + 3.0, table.carries)
+
+    def first(carries):
+        at = table._replace(states=states, carries=carries)
+        run = jax.jit(
+            lambda at: play_on(env, policy, params, None, (), at, jax.random.key(5), 32, 16)
+        )
+        return run(at)
+
+    (fresh, one, _), (after, other, _) = first(table.carries), first(stale)
+    assert not np.allclose(one.value[0], other.value[0])
+    over = np.asarray(fresh.states.finished)
+    assert not over.any()
+    begun = np.asarray(one.done).any(axis=0) & np.asarray(other.done).any(axis=0)
+    assert begun.any()
+    for carries, decisions in ((fresh.carries, one), (after.carries, other)):
+        just = np.flatnonzero(np.asarray(decisions.done[-1]))
+        for leaf in carries:
+            np.testing.assert_array_equal(np.asarray(leaf)[just], 0)
+
+
+def test_the_first_gradient_step_starts_from_the_policy_that_played():
+    made = learner(talonax.make("snapszer"), PPOSettings(**SMALL))
+    _, told = jax.jit(lambda runner: update(made, runner))(start(made, jax.random.key(0)))
+    assert float(told["ratio_error"]) < 1e-5
+    assert 0 < float(told["masked"]) < 0.25
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_parameters_and_another_another():
+    made = learner(talonax.make("high_card_duel"), PPOSettings(**SMALL))
+    step = updates(made)
+    runs = [step(step(start(made, jax.random.key(seed)))[0])[0] for seed in (0, 0, 1)]
+    one, two, other = (jax.tree.leaves(run.params) for run in runs)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert any(not np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.slow
+def test_opponents_moves_are_not_learned_from():
+    mix = {"self": 0.5, "greedy": 0.25, "league": 0.25}
+    settings = PPOSettings(**SMALL, opponents=mix, league_size=2, kl_magnet=0.1)
+    made = learner(talonax.make("snapszer"), settings)
+    runner = start(made, jax.random.key(0))
+    seated = made.opponents(runner.league)
+    assert [(each.first, each.last) for each in seated] == [(0, 4), (4, 6), (6, 8)]
+    table, decisions, _ = jax.jit(
+        lambda runner: play_on(
+            made.env,
+            made.policy,
+            runner.params,
+            runner.magnet,
+            made.opponents(runner.league),
+            runner.table,
+            jax.random.key(2),
+            32,
+            16,
+        )
+    )(runner)
+    learns, seat = np.asarray(decisions.learns), np.asarray(decisions.seat)
+    np.testing.assert_array_equal(learns[:, 8:], True)
+    np.testing.assert_array_equal(learns[:, :8], seat[:, :8] == np.arange(8) % 2)
+    assert decisions.magnet is not None
+    assert not jnp.isnan(decisions.magnet).any()
+    assert len(table.opponents) == 3
