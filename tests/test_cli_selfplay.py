@@ -359,8 +359,11 @@ def test_a_failing_run_leaves_the_old_file_alone(
 def test_a_signal_stops_a_run_and_keeps_what_is_done(tmp_path: Path, sent: signal.Signals) -> None:
     target = tmp_path / "a.npz"
     words = ["selfplay", "snapszer", "--games", "1e9", "--batch", "256", "--out", str(target)]
+    # Whoever runs the tests in the background has its children ignore SIGINT.
+    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    main = f"{heeds}; import sys; from talonax.__main__ import main; sys.exit(main({words}))"
     process = subprocess.Popen(
-        [sys.executable, "-m", "talonax", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", main], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     raw: list[Path] = []
     deadline = time.monotonic() + 120
