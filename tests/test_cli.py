@@ -13,6 +13,7 @@ import pytest
 
 import talonax
 from talonax.__main__ import COMMANDS, main
+from talonax.cli import output
 from talonax.cli.options import whole_number
 from talonax.envs.serialize import from_json
 
@@ -150,6 +151,12 @@ def test_options_are_parsed_without_jax() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
+
+
+def test_large_rates_are_shown_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_table(("what", "a", "b"), [("hands", 15234.5, 3), ("bombs", 0.0123456, 12345)])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[-2:] == [["hands", "15,234", "3"], ["bombs", "0.01235", "12,345"]]
 
 
 # Looking ----------------------------------------------------------------------------------------

@@ -33,9 +33,9 @@ VARIATIONS = [
 BOMBS = {"bomba.enabled": True, "bomba.allow_redouble": True}
 TYSIAC = [
     {"forced_open": False, "proof": "challenge", "return_to": "declarer", **BOMBS},
-    {"rounding": "nearest_down", "lock": None, "reward": "margin", "must_trump_when_void": True},
+    {"rounding": "nearest_down", "reward": "margin", "must_trump_when_void": True},
     {"proof": "challenge", "hands": 2, "rounding": "nearest", "bomba.enabled": True},
-    {"return_to": "discard", "lock": 100, "target": 200, "hands": 0, "reward": "margin"},
+    {"return_to": "discard", "lock": 100, "target": 200, "hands": 0, "max_hands": 8},
     {"hands": 0, "max_hands": 4, "forced_open": False, "lock": None, "target": 150},
 ]
 

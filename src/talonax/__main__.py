@@ -21,8 +21,10 @@ import tyro
 
 import talonax
 from talonax.cli import output
+from talonax.cli.arena import Arena
 from talonax.cli.bench import Bench
 from talonax.cli.errors import INTERRUPTED, USAGE, UsageError
+from talonax.cli.exploitability import Exploitability
 from talonax.cli.games import Games
 from talonax.cli.parity import Parity
 from talonax.cli.replay import Replay
@@ -37,6 +39,8 @@ COMMANDS: Mapping[str, type[Any]] = {
     "show": Show,
     "parity": Parity,
     "bench": Bench,
+    "arena": Arena,
+    "exploitability": Exploitability,
 }
 MAX_WIDTH = 90
 

@@ -21,6 +21,8 @@ from rich.table import Table
 from rich.text import Text
 
 SCHEMA = 1
+#: From here on a number is shown without decimals; four digits would need a power of ten.
+PLAIN = 1e4
 
 
 def print_json(**entries: Any) -> None:
@@ -66,7 +68,9 @@ def _cell(value: Any) -> str:
         return "-"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= PLAIN else f"{value:.4g}"
+    return str(value)
 
 
 class Advance(Protocol):

@@ -1,0 +1,1 @@
+"""Kuhn poker: see README.md in this folder for its rules, actions and observation."""

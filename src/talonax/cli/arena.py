@@ -1,0 +1,164 @@
+"""`talonax arena`: who is stronger, over duplicate deals."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from talonax.cli import output
+from talonax.cli.errors import UsageError
+from talonax.cli.options import Count, GameOptions, Seed, one_line
+
+if TYPE_CHECKING:
+    from talonax.agents.arena import Pairing, Player, Rating
+    from talonax.envs.core import Env
+
+FEWEST = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arena(GameOptions):
+    """Tell who plays better: every player against every other, over duplicate deals.
+
+    Each deal is played again with the seats changed, so that the cards favour nobody; with more
+    than two seats each of two players sits once in every seat, the other in all the rest. What
+    counts is a player's points less the mean of the others at the table. Intervals are over deals.
+
+    Ctrl-C keeps the pairs that are done.
+
+    Attributes:
+      players: Two or more: names of bots (see `talonax games`), e.g. random greedy.
+      deals: Deals of each pair.
+      seed: Decides decks and draws.
+      csv: Write the pairs to this file, too.
+      json: Print one JSON object instead of tables.
+    """
+
+    players: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="PLAYER ..")]
+    deals: Count = 20_000
+    seed: Seed = 0
+    csv: Path | None = None
+    json: bool = False
+
+    def run(self) -> int:
+        """Play, and return the exit code."""
+        if len(self.players) < FEWEST or len(set(self.players)) < len(self.players):
+            told = " ".join(self.players) or "none"
+            raise UsageError(f"two or more different players are needed, got: {told}")
+        if self.deals < FEWEST:
+            raise UsageError(f"--deals: {self.deals} is not allowed; at least {FEWEST} are needed")
+        env = self.env()
+        pairings, interrupted = self._play(env, [player(self.game, name) for name in self.players])
+        if not pairings:
+            output.remark("interrupted before a pair was done")
+            return 130
+        from talonax.agents.arena import elo
+
+        ratings = [] if interrupted else elo(self.players, pairings)
+        if self.csv is not None:
+            _write_csv(self.csv, pairings)
+        if self.json:
+            output.print_json(
+                game=self.game,
+                profile=self.profile_name,
+                deals=self.deals,
+                seed=self.seed,
+                pairings=[asdict(each) for each in pairings],
+                ratings=[asdict(each) for each in ratings],
+                interrupted=interrupted,
+            )
+        else:
+            _print(self.players, pairings, ratings)
+        return 0
+
+    def _play(self, env: "Env[Any]", players: Sequence["Player"]) -> tuple[list["Pairing"], bool]:
+        """Return what the pairs did, and whether it was cut short."""
+        from talonax.agents.arena import compare
+
+        pairs, done = list(combinations(players, 2)), []
+        total = self.deals * len(pairs)
+        with output.progress(f"{self.game}, {len(pairs)} pairs", total, "deals") as advance:
+            try:
+                for number, (first, second) in enumerate(pairs):
+                    told = partial(_advance, advance, number * self.deals)
+                    pair = compare(
+                        env, first, second, deals=self.deals, seed=self.seed, progress=told
+                    )
+                    done.append(pair)
+            except KeyboardInterrupt:
+                return done, True
+        return done, False
+
+
+def _advance(advance: output.Advance, before: int, deals: int) -> None:
+    advance(before + deals)
+
+
+def player(game: str, name: str) -> "Player":
+    """Return the player of that name.
+
+    Raises:
+      UsageError: there is none; the message says what exists.
+    """
+    from talonax.agents.arena import Player
+    from talonax.agents.policy import by_name
+
+    try:
+        return Player(name, by_name(game, name))
+    except ValueError as error:
+        raise UsageError(one_line(error)) from None
+
+
+def _write_csv(path: Path, pairings: Sequence["Pairing"]) -> None:
+    """Write the pairs, beside the file first, so that it is never there by half."""
+    text = io.StringIO()
+    rows = [asdict(each) for each in pairings]
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    beside = path.with_name(path.name + ".part")
+    try:
+        beside.write_text(text.getvalue(), encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise UsageError(f"--csv {path}: {error.strerror or error}") from None
+
+
+def _print(
+    names: Sequence[str], pairings: Sequence["Pairing"], ratings: Sequence["Rating"]
+) -> None:
+    rows = [
+        (
+            f"{each.first} - {each.second}",
+            each.games,
+            each.ties,
+            f"{100 * each.win_rate:.2f}% ± {100 * each.win_ci95:.2f}",
+            f"{each.points:+.3f} ± {each.points_ci95:.3f}",
+        )
+        for each in pairings
+    ]
+    output.print_table(("pair", "games", "ties", "won by the first (95 %)", "points a game"), rows)
+    if len(names) > FEWEST:
+        print()
+        _print_cross(names, pairings)
+    if ratings:
+        print()
+        rated = [(each.name, f"{each.elo:+.0f} ± {each.ci95:.0f}") for each in ratings]
+        output.print_table(("player", "Elo (95 %)"), rated)
+
+
+def _print_cross(names: Sequence[str], pairings: Sequence["Pairing"]) -> None:
+    """Print the share of games that the player of a row won against that of a column."""
+    shares = {(each.first, each.second): each.win_rate for each in pairings}
+    shares |= {(each.second, each.first): 1 - each.win_rate for each in pairings}
+    rows = []
+    for row in names:
+        cells = [shares.get((row, column)) for column in names]
+        rows.append((row, *("" if cell is None else f"{100 * cell:.1f}%" for cell in cells)))
+    output.print_table(("won against", *names), rows)
