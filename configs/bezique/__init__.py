@@ -1,0 +1,1 @@
+"""Bezique: the schema of its rules and its profiles."""
