@@ -1,0 +1,113 @@
+"""The arena: duplicate deals, what they count, and the command (field case F22)."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import talonax
+from talonax.__main__ import main
+from talonax.agents.arena import Pairing, Player, compare, elo, lineups, pairing
+from talonax.agents.policy import by_name
+
+SNAPSZER = talonax.make("snapszer")
+RANDOM, GREEDY = (Player(name, by_name("snapszer", name)) for name in ("random", "greedy"))
+
+
+def test_lineups_seat_each_player_everywhere():
+    np.testing.assert_array_equal(lineups(2), [[0, 1], [1, 0]])
+    four = lineups(4)
+    assert four.shape == (8, 4)
+    assert sorted(four.sum(axis=1)) == [1] * 4 + [3] * 4
+    np.testing.assert_array_equal(four[0], [0, 1, 1, 1])
+    np.testing.assert_array_equal(four[4], [1, 0, 0, 0])
+
+
+def test_f22_a_player_is_as_good_as_himself():
+    """The same keys play the same games with the seats changed: not about half, but half."""
+    same = compare(SNAPSZER, RANDOM, RANDOM, deals=300)
+    assert (same.games, same.wins, same.ties, same.win_rate) == (600, 300, 0, 0.5)
+    assert same.points == 0
+    assert same.win_ci95 == 0
+
+
+def test_the_better_one_wins_and_a_seed_repeats_itself():
+    first = compare(SNAPSZER, GREEDY, RANDOM, deals=300, seed=3)
+    assert first.win_rate - first.win_ci95 > 0.7
+    assert first.points - first.points_ci95 > 1
+    assert first == compare(SNAPSZER, GREEDY, RANDOM, deals=300, seed=3)
+    assert first != compare(SNAPSZER, GREEDY, RANDOM, deals=300, seed=4)
+    turned = first.reversed()
+    assert turned.wins == first.games - first.wins - first.ties
+    assert turned.win_rate == pytest.approx(1 - first.win_rate)
+
+
+def test_points_by_hand():
+    """Three seats: the first player alone in seat 0, 1, 2, then the second."""
+    deal = np.array([[9, 3, 3], [0, 6, 0], [4, 4, 4], [2, 5, 5], [5, 2, 5], [5, 5, 2]], dtype=float)
+    found = pairing("a", "b", np.stack([deal, deal]))
+    # ahead: 9 - 3, 6 - 0, 4 - 4, then the two others' mean less the second's: 5 - 2, thrice
+    assert found.points == pytest.approx((6 + 6 + 0 + 3 + 3 + 3) / 6)
+    assert (found.deals, found.games, found.wins, found.ties) == (2, 12, 10, 2)
+    assert found.win_rate == pytest.approx((5 + 0.5) / 6)
+    assert found.points_ci95 == 0
+
+
+def test_the_interval_is_over_deals():
+    """Games of a deal go together: a thousand pairs of one win and one loss leave no doubt."""
+    split = np.array([[[1.0, -1.0], [1.0, -1.0]]] * 1000)
+    assert pairing("a", "b", split).win_ci95 == 0
+    rng = np.random.default_rng(0)
+    both = rng.choice([-1.0, 1.0], 4000)[:, None, None] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    found = pairing("a", "b", both)
+    assert found.win_ci95 == pytest.approx(1.96 * 0.5 / 4000**0.5, rel=0.02)
+
+
+def test_elo_explains_the_shares():
+    def against(first: str, second: str, share: float) -> Pairing:
+        return Pairing(first, second, 1000, 2000, 0, 0, share, 0.02, 0.0, 0.0)
+
+    ten_to_one = 10 / 11
+    rated = elo(["a", "b", "c"], [against("a", "b", ten_to_one), against("b", "c", ten_to_one)])
+    assert [each.name for each in rated] == ["a", "b", "c"]
+    np.testing.assert_allclose([each.elo for each in rated], [400, 0, -400], atol=1e-3)
+    assert all(10 < each.ci95 < 100 for each in rated)
+
+
+def test_too_few_deals_are_refused():
+    with pytest.raises(ValueError, match="at least 2 are needed for an interval, got 1"):
+        compare(SNAPSZER, RANDOM, GREEDY, deals=1)
+
+
+def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "pairs.csv"
+    words = ["arena", "snapszer", "random", "greedy", "--deals", "64", "--json", "--csv"]
+    assert main([*words, str(file)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema"] == 1
+    assert (told["game"], told["deals"], told["interrupted"]) == ("snapszer", 64, False)
+    (pair,) = told["pairings"]
+    assert (pair["first"], pair["second"], pair["games"]) == ("random", "greedy", 128)
+    assert [each["name"] for each in told["ratings"]] == ["greedy", "random"]
+    with file.open() as lines:
+        (row,) = csv.DictReader(lines)
+    assert float(row["win_rate"]) == pair["win_rate"]
+    assert [each.name for each in tmp_path.iterdir()] == ["pairs.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("arena snapszer random", "two or more different players are needed, got: random"),
+        ("arena snapszer random random", "two or more different players are needed, got: random"),
+        ("arena snapszer random best", "snapszer has no policy 'best'; there are: random, greedy"),
+        ("arena snapszer random greedy --deals 1", "--deals: 1 is not allowed; at least 2"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(words, told, capsys):
+    assert main(words.split()) == 2
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1
