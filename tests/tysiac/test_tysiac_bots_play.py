@@ -20,6 +20,8 @@ from talonax.envs.tysiac.state import (
     PHASES,
 )
 
+pytestmark = pytest.mark.slow
+
 BOTS: dict[str, Policy] = {"greedy": Greedy(), "trump_manager": TrumpManager()}
 TABLES = {
     "alpha1000": Rules(hands=1),
