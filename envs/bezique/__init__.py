@@ -1,0 +1,1 @@
+"""Bezique with four packs and four Jokers, for two or four players."""
