@@ -131,6 +131,14 @@ def _compiled(env: Tysiac) -> Any:
     return jax.jit(after)
 
 
+@cache
+def _seeing(env: Tysiac) -> Any:
+    """Return what a player observes, compiled."""
+    return jax.jit(
+        lambda state, player: (env.observe(state, player), env.card_tensor(state, player))
+    )
+
+
 @dataclass(frozen=True)
 class EnvTable(Table):
     """The env: a state, its facts, and its legal actions."""
@@ -164,8 +172,8 @@ class EnvTable(Table):
         return {self.env.action_name(int(action)) for action in np.flatnonzero(self.mask)}
 
     def sees(self, player: int) -> tuple[list[float], np.ndarray]:
-        seen = np.asarray(self.env.observe(self.state, player)).tolist()
-        return seen, np.asarray(self.env.card_tensor(self.state, player))
+        flat, planes = jax.device_get(_seeing(self.env)(self.state, player))
+        return flat.tolist(), planes
 
     def _do(self, name: str) -> "EnvTable | None":
         after = jax.device_get(_compiled(self.env)(self.state, ACTIONS[name]))
