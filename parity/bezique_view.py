@@ -170,8 +170,7 @@ def facts(position: Position, number: int, totals: Scores) -> Facts:
     - `leader`: who leads or led the open trick; in the winner's turn, and when the game is over,
       who won the last trick. `trick` (P): the id that each seat has played to the open trick, or
       -1. `last_winner`: who won the last complete trick of the round; -1 before the first.
-    - `melded`: 1 from a meld to the end of that turn. `swapped`: 1 from the swap to the end of the
-      round.
+    - `melded`: 1 from a meld until `done`. `swapped`: 1 from the swap to the end of the round.
     - `used` (40): five words for each of marriage, bezique, double bezique, run, aces, kings,
       queens, jacks: the cards that have been in such a meld in this round, whoever laid it and
       wherever they are now. Trump sevens melded alone are not kept.

@@ -99,6 +99,10 @@ class Table:
     def table(self, seat: int) -> set[str]:
         return self._set("tables", seat)
 
+    @property
+    def gone(self) -> set[str]:
+        return self._set("gone")
+
     def used(self, kind: str) -> set[str]:
         return self._set("used", KINDS.index(kind))
 

@@ -1,6 +1,5 @@
 """The bots of Tysiac at play: legal, by what their seat knows, each better than the last."""
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -47,16 +46,10 @@ def asked(env: Env[Any], policy: Policy, state: Any, key: Array) -> Array:
     return policy.act(None, env, policy.see(env, state), mask, (), key)[0]
 
 
-def one_quick(names: Iterable[str], quick: str) -> list[Any]:
-    """Return the names as parameters, all but one of them marked slow: each compiles its own."""
-    slow = pytest.mark.slow
-    return [name if name == quick else pytest.param(name, marks=slow) for name in names]
-
-
 # Nobody cheats ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", one_quick(TABLES, "flags"))
+@pytest.mark.parametrize("table", TABLES)
 def test_they_are_legal_and_do_not_see_hidden_cards(table: str) -> None:
     """States of all phases, reached by the bots' and random moves: a re-deal changes no action."""
     env, games, steps = Tysiac(rules=TABLES[table]), 64, 36
@@ -112,7 +105,6 @@ def test_they_play_the_same_batched_and_alone(name: str) -> None:
         states = step(states, batched)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTS)
 def test_they_play_the_same_with_wide_numbers(name: str) -> None:
     def played() -> list[int]:
@@ -179,7 +171,7 @@ STRENGTH = {
 }
 
 
-@pytest.mark.parametrize("table", one_quick(STRENGTH, "alpha1000"))
+@pytest.mark.parametrize("table", STRENGTH)
 def test_each_is_better_than_the_one_before(table: str) -> None:
     env = Tysiac(rules=STRENGTH[table])
     over_random = margins(env, Greedy(), Random(), 600)
