@@ -42,6 +42,11 @@ def _compiled(env: Tysiac, name: str) -> Any:
     return jax.jit(partial(asked, env, BOTS[name]))
 
 
+@cache
+def _step(env: Tysiac) -> Any:
+    return jax.jit(env.step)
+
+
 def bits(names: str) -> Array:
     """Return the set of the cards named."""
     return jnp.uint32(sum(1 << card_number(name) for name in names.split()))
@@ -60,7 +65,7 @@ class Position:
         """Carry out actions by name."""
         ids = {action_name(action): action for action in range(self.env.num_actions)}
         for name in names:
-            self.state = self.env.step(self.state, ids[name])
+            self.state = _step(self.env)(self.state, ids[name])
             assert not self.state.illegal, name
         return self
 

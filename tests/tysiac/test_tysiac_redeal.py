@@ -182,6 +182,12 @@ class Worlds:
         self.end, self.own = end, set(start.hand.hands[self.player])
         self.taken = set(end.musiks[end.taken]) if end.taken >= 0 else set()
         self.returning = len(end.returned) if end.declarer == 1 - self.player else 0
+        # The moves, with None where the opponent returns a card: only he knows which
+        state, self.moves = start, list[int | None]()
+        for action in ending.actions:
+            hidden = state.hand.phase is Phase.RETURN and state.current_player() != self.player
+            self.moves.append(None if hidden else action)
+            state = state.apply_move(action)
 
     def __iter__(self) -> Iterator[tuple[World, list[int], list[int]]]:
         """Give each world, with its deck and its moves."""
@@ -196,7 +202,8 @@ class Worlds:
             deck = self._deck(ten, list(aside))
             spare = sorted((ten | self.taken) - must, key=IDS.__getitem__)
             for returned in combinations(spare, self.returning):
-                moves = self._moves(list(returned))
+                given = iter(returned)
+                moves = [IDS[next(given)] if move is None else move for move in self.moves]
                 if self._agrees(deck, moves):
                     held = ten | (self.taken if self.returning else set())
                     held = held - set(returned) - self.end.played[opponent]
@@ -211,16 +218,6 @@ class Worlds:
             both = [sorted(self.taken, key=IDS.__getitem__), aside]
             musiks = both if self.end.taken == 0 else both[::-1]
         return [IDS[card] for part in (*hands, *musiks) for card in part]
-
-    def _moves(self, returned: list[Any]) -> list[int]:
-        """Return the moves, with these cards returned in place of those that were."""
-        state, moves = self.ending.start(self.ending.order), []
-        given = iter(returned)
-        for action in self.ending.actions:
-            returns = state.hand.phase is Phase.RETURN and state.current_player() != self.player
-            moves.append(IDS[next(given)] if returns else action)
-            state = state.apply_move(action)
-        return moves
 
     def _agrees(self, deck: list[int], moves: list[int]) -> bool:
         state = self.ending.start(deck)

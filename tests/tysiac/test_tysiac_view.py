@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,24 @@ FLAGS = {"proof": "challenge", "bomba.enabled": True, "bomba.allow_redouble": Tr
 
 
 def played(*actions: str, **flags: Any) -> tuple[Any, Any]:
+    """Return the env, and the state after actions by name."""
     env = talonax.make("tysiac", **{"hands": 1, **flags})
-    state = env.deal([card_number(name) for name in DECK.split()], dealer=1)
-    for name in actions:
-        ids = {env.action_name(action): action for action in range(env.num_actions)}
-        state = env.step(state, ids[name])
-        assert not bool(state.illegal), name
-    return env, state
+    return env, _played(env, actions)
+
+
+@cache
+def _played(env: Any, actions: tuple[str, ...]) -> Any:
+    if not actions:
+        return env.deal([card_number(name) for name in DECK.split()], dealer=1)
+    ids = {env.action_name(action): action for action in range(env.num_actions)}
+    state = _step(env)(_played(env, actions[:-1]), ids[actions[-1]])
+    assert not bool(state.illegal), actions[-1]
+    return state
+
+
+@cache
+def _step(env: Any) -> Any:
+    return jax.jit(env.step)
 
 
 TO_130 = ("bid 100", "bid 110", "bid 120", "bid 130")
@@ -77,9 +89,9 @@ def test_the_table_as_player_0_sees_it(
 
 def test_the_end_is_told() -> None:
     env, state = played(*TO_130, **{**FLAGS, "reward": "margin"})
-    lost = env.step(state, env.num_actions - 1)  # a challenge, which finds clubs
+    lost = _step(env)(state, env.num_actions - 1)  # a challenge, which finds clubs
     assert "over" not in env.render(lost, 0)
-    bad = env.step(state, 0)
+    bad = _step(env)(state, 0)
     assert "an illegal action ended it: player 0 -8, player 1 +8" in env.render(bad, 0)
     env, cut = played("pass", **{"hands": 0, "max_hands": 1, "forced_open": False})
     assert "cut off: player 0 +0, player 1 +0" in env.render(cut)
@@ -112,7 +124,7 @@ def test_the_example_of_the_page_is_read_and_played() -> None:
     mask = env.legal_action_mask(state)
     legal = {env.action_name(action) for action in range(env.num_actions) if mask[action]}
     assert legal == {"AH"}
-    after = env.step(state, card_number("AH"))
+    after = _step(env)(state, card_number("AH"))
     assert [int(points) for points in after.points] == [168, 4 + 11]
 
 
