@@ -1,5 +1,6 @@
 """Tysiac as an env: deals and their numbers, bad tables, sizes, bounds, what is counted."""
 
+from collections import Counter
 from typing import Any
 
 import jax
@@ -9,6 +10,7 @@ import pytest
 
 import talonax
 from talonax.parity import spec
+from talonax.parity.tysiac_position import Ending
 
 DECK = list(range(24))
 
@@ -125,10 +127,28 @@ def test_only_what_may_happen_is_counted() -> None:
     }
 
 
-def test_the_counts_of_random_matches_add_up() -> None:
+def told_by_engine(hand: Any, action: str, ended: Any) -> list[str]:
+    """Return what is to be counted of an action in a hand, which it may have ended."""
+    happened = [action + "s"] if action == "bomb" else []
+    if action.startswith("declare"):
+        happened += ["marriages declared"] + ["trump changed"] * (hand.trump is not None)
+    if action == "challenge":
+        happened.append("challenges lost" if ended else "challenges survived")
+    if ended is None:
+        return happened
+    happened.append("hands")
+    if ended.ending is Ending.PASSED_OUT:
+        happened.append("passed out")
+    if ended.ending is Ending.PLAYED:
+        how = "made" if ended.raw[ended.declarer] >= ended.contract else "lost"
+        happened += [f"contracts {how}", f"bid {hand.auction.high_bid} {how}"]
+    return happened
+
+
+def test_the_counts_of_a_random_match_add_up() -> None:
     """Counted step by step on the env, and from what the engine says of the same moves."""
     flags: dict[str, Any] = {
-        "hands": 4,
+        "hands": 24,
         "proof": "challenge",
         "bomba.enabled": True,
         "forced_open": False,
@@ -138,40 +158,25 @@ def test_the_counts_of_random_matches_add_up() -> None:
         lambda state, action: (after := env.step(state, action), env.tally(state, action, after))
     )
     deck = jax.jit(lambda n: env.deck(jax.random.key_data(jax.random.key(0)), n))
-    state, engine = (
-        env.deal(deck(0), key=jax.random.key(0)),
-        game.initial_state(decks=lambda n: deck(n).tolist()),
-    )
-    rng = np.random.default_rng(2)
-    total: dict[str, int] = {}
-    wanted = dict.fromkeys(
-        ("hands", "bombs", "marriages declared", "passed out", "challenges lost"), 0
-    )
-    by_bid: dict[str, int] = {}
+    state = env.deal(deck(0), key=jax.random.key(0))
+    engine: Any = game.initial_state(decks=lambda n: deck(n).tolist())
+    rng = np.random.default_rng(0)
+    counted: Counter[str] = Counter()
+    wanted: Counter[str] = Counter()
     while not engine.is_terminal():
-        moves = [move.id for move in engine.legal_moves()]
-        action = int(rng.choice(moves))
-        hand = engine.hand  # type: ignore[attr-defined]
-        engine = engine.apply_move(action)
-        state, counts = step(state, action)
-        for name, number in counts.items():
-            total[name] = total.get(name, 0) + int(number)
-        wanted["bombs"] += env.action_name(action) == "bomb"
-        wanted["marriages declared"] += env.action_name(action).startswith("declare")
-        ended = engine.ended  # type: ignore[attr-defined]
-        if ended is None:
-            continue
-        wanted["hands"] += 1
-        wanted["passed out"] += ended.ending.name == "PASSED_OUT"
-        wanted["challenges lost"] += ended.ending.name == "UNPROVEN"
-        if ended.ending.name == "PLAYED":
-            how = "made" if ended.raw[ended.declarer] >= ended.contract else "lost"
-            name = f"bid {hand.auction.high_bid} {how}"
-            by_bid[name] = by_bid.get(name, 0) + 1
-    assert {name: total[name] for name in wanted} == wanted
-    assert {n: c for n, c in total.items() if n.startswith("bid") and c} == by_bid
-    assert total["contracts made"] + total["contracts lost"] == sum(by_bid.values())
-    assert total["hands"] == 4
+        moves = engine.legal_moves()
+        if rng.random() < 0.9:  # few passes: bids go high, and are challenged
+            moves = [move for move in moves if move.name != "pass"] or moves
+        move = moves[rng.integers(len(moves))]
+        after = engine.apply_move(move)
+        wanted.update(told_by_engine(engine.hand, move.name, after.ended))
+        engine = after
+        state, counts = step(state, move.id)
+        counted.update({name: int(number) for name, number in counts.items()})
+    assert +counted == wanted
+    rare = {"bombs", "trump changed", "passed out", "challenges survived", "challenges lost"}
+    assert rare <= set(wanted)
+    assert wanted["hands"] == 24
 
 
 def test_a_traced_table_gives_the_same_deal() -> None:

@@ -128,7 +128,10 @@ def test_the_example_of_the_page_is_read_and_played() -> None:
     assert [int(points) for points in after.points] == [168, 4 + 11]
 
 
-@pytest.mark.parametrize("actions", [(), TO_130, TO_PLAY[:6], TO_PLAY, (*TO_PLAY, "declare KC")])
+@pytest.mark.parametrize(
+    "actions",
+    [(), TO_130, TO_PLAY[:6], TO_PLAY[:-2], TO_PLAY[:-1], TO_PLAY, (*TO_PLAY, "declare KC")],
+)
 def test_a_position_says_by_itself_who_is_to_move(actions: tuple[str, ...]) -> None:
     env, state = played(*actions, **FLAGS)
     text = json.loads(to_json(env, state))
