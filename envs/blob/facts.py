@@ -20,7 +20,8 @@ from talonax.envs.blob.state import (
 def phase(state: BlobState) -> Array:
     """Return int32[]: the index into `PHASES`."""
     playing = jnp.where(state.round_over, OVER, PLAYING)
-    return jnp.where(state.finished, OVER, jnp.where(state.bidding, BIDDING, playing))
+    phase = jnp.where(state.finished, OVER, jnp.where(state.bidding, BIDDING, playing))
+    return phase.astype(jnp.int32)
 
 
 def bids(state: BlobState) -> Array:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import ArrayLike
 
 from talonax.configs.blob.schema import Rules, round_cards
 from talonax.envs import cards, planes
@@ -89,6 +90,11 @@ class Seen(NamedTuple):
         return (self.by_suit() & is_trump[:, None]).any(axis=0)
 
 
+def over(number: ArrayLike, whole: ArrayLike) -> Array:
+    """Return float32[..] `number / whole`, in single precision also where there is double."""
+    return jnp.asarray(number, jnp.float32) / jnp.asarray(whole, jnp.float32)
+
+
 def see(rules: Rules, state: BlobState, player: Array) -> Seen:
     """Return the position as `player` sees it."""
     hand = row(state.dealt, player) & ~state.gone
@@ -144,10 +150,13 @@ def _counts() -> list[Entry]:
             "bids",
             MAX_SEATS,
             "bid / C of seats 0..7; -1 not yet bid, 0 seat absent",
-            lambda s: by_seat(jnp.where(s.bids < 0, NO_BID, s.bids / s.dealt)),
+            lambda s: by_seat(jnp.where(s.bids < 0, NO_BID, over(s.bids, s.dealt))),
         ),
         Entry(
-            "tricks", MAX_SEATS, "tricks / C of seats 0..7", lambda s: by_seat(s.tricks / s.dealt)
+            "tricks",
+            MAX_SEATS,
+            "tricks / C of seats 0..7",
+            lambda s: by_seat(over(s.tricks, s.dealt)),
         ),
     ]
 
@@ -157,26 +166,31 @@ def _own() -> list[Entry]:
         return (s.player == s.state.dealer) & (phase(s.state) == BIDDING)
 
     def distance(s: Seen) -> Array:
-        return jnp.where(s.bid < 0, 0, (s.won - s.bid) / s.dealt)
+        return jnp.where(s.bid < 0, 0, over(s.won - s.bid, s.dealt))
 
     def held(s: Seen) -> Array:
-        return cards.count(s.hand) / RANKS
+        return over(cards.count(s.hand), RANKS)
 
     def done(s: Seen) -> Array:
-        return s.state.tricks_done / s.dealt
+        return over(s.state.tricks_done, s.dealt)
 
-    players = "P, the number of players"
     return [
-        _one("bid", "own bid / C, -1 none", lambda s: jnp.where(s.bid < 0, -1, s.bid / s.dealt)),
-        _one("won", "own tricks / C", lambda s: s.won / s.dealt),
-        _one("cards", "C / 13, C the cards dealt to each", lambda s: s.dealt / RANKS),
+        _one(
+            "bid", "own bid / C, -1 none", lambda s: jnp.where(s.bid < 0, -1, over(s.bid, s.dealt))
+        ),
+        _one("won", "own tricks / C", lambda s: over(s.won, s.dealt)),
+        _one("cards", "C / 13, C the cards dealt to each", lambda s: over(s.dealt, RANKS)),
         _one("tricks_done", "tricks done / C", done),
         _one(
             "place",
             "seats from the dealer to the left / P",
-            lambda s: (s.player - s.state.dealer) % s.state.num_players / s.state.num_players,
+            lambda s: over((s.player - s.state.dealer) % s.rules.players, s.rules.players),
         ),
-        _one("players", f"{players} / 8", lambda s: jnp.float32(s.rules.players / MAX_SEATS)),
+        _one(
+            "players",
+            "P / 8, P the number of players",
+            lambda s: over(s.rules.players, MAX_SEATS),
+        ),
         Entry(
             "trump",
             SUITS,
@@ -194,12 +208,14 @@ def _own() -> list[Entry]:
         _one(
             "own_played",
             "own cards played / 13",
-            lambda s: cards.count(row(s.state.dealt, s.player) & s.state.gone) / RANKS,
+            lambda s: over(cards.count(row(s.state.dealt, s.player) & s.state.gone), RANKS),
         ),
         _one("tricks_done_again", "tricks done / C", done),
         _one("distance", "(own tricks - own bid) / C, 0 before the own bid", distance),
         _one(
-            "on_table", "cards in the open trick / P", lambda s: s.state.on_table / s.rules.players
+            "on_table",
+            "cards in the open trick / P",
+            lambda s: over(s.state.on_table, s.rules.players),
         ),
     ]
 
@@ -213,22 +229,29 @@ def _hand() -> list[Entry]:
         trumps = s.trumps()
         number = trumps.sum(dtype=jnp.int32)
         ranks = (trumps * jnp.arange(RANKS)).sum(dtype=jnp.int32)
-        return ranks / jnp.maximum(number, 1) / (HIGHEST - LOWEST)
+        return over(over(ranks, jnp.maximum(number, 1)), HIGHEST - LOWEST)
 
     def forbidden(s: Seen) -> Array:
         told = (s.player == s.state.dealer) & (phase(s.state) == BIDDING)
         number = hooked(s.state)
         applies = told & (number >= 0) & (number <= s.state.cards) & s.rules.hook
-        return jnp.where(applies, number / s.dealt, -1)
+        return jnp.where(applies, over(number, s.dealt), -1)
 
     return [
-        _one("trumps", "trumps in hand / 13", lambda s: s.trumps().sum() / RANKS),
+        _one("trumps", "trumps in hand / 13", lambda s: over(s.trumps().sum(), RANKS)),
         Entry(
-            "suits", SUITS, "cards in hand by suit / 13", lambda s: s.by_suit().sum(axis=1) / RANKS
+            "suits",
+            SUITS,
+            "cards in hand by suit / 13",
+            lambda s: over(s.by_suit().sum(axis=1), RANKS),
         ),
         Entry("tops", SUITS, "by suit: 1 ace held, else 0.5 king held, else 0", top),
         _one("mean_trump", "(mean rank of own trumps, 2..14, minus 2) / 12; 0 without", mean_trump),
-        _one("forbidden", "for the dealer while bidding: the hooked bid / C; else -1", forbidden),
+        _one(
+            "forbidden",
+            "for the dealer while bidding: the bid the hook forbids / C; else -1",
+            forbidden,
+        ),
     ]
 
 
@@ -243,12 +266,13 @@ def _match() -> list[Entry]:
         return reading
 
     def totals(s: Seen, first: int) -> Array:
-        share = s.state.scores / jnp.maximum(s.done * (MADE + first), 1)
+        share = over(s.state.scores, jnp.maximum(s.done * (MADE + first), 1))
         share = jnp.where(s.done == 0, 0.0, share)
         return jnp.pad(share, (0, MAX_SEATS - s.rules.players))
 
     def ones_left(s: Seen, first: int) -> Array:
-        return jnp.clip(first + s.rules.players - s.done, 0, s.rules.players) / s.rules.players
+        left = jnp.clip(first + s.rules.players - s.done, 0, s.rules.players)
+        return over(left, s.rules.players)
 
     def stage(s: Seen, first: int) -> Array:
         ones = jnp.where(s.done < first + s.rules.players, 0.5, 1.0)
@@ -259,18 +283,18 @@ def _match() -> list[Entry]:
 
     return [
         Entry("totals", MAX_SEATS, "totals / (rounds done * (10 + first C))", full(totals)),
-        _one("rounds_done", "rounds done / all", full(lambda s, _: s.done / total(s))),
-        _one("rounds_left", "rounds left / all", full(lambda s, _: 1 - s.done / total(s))),
+        _one("rounds_done", "rounds done / all", full(lambda s, _: over(s.done, total(s)))),
+        _one("rounds_left", "rounds left / all", full(lambda s, _: 1 - over(s.done, total(s)))),
         _one("ones_left", "extra one-card rounds left / P", full(ones_left)),
         _one("stage", "0 going down, 0.5 the one-card rounds, 1 going up", full(stage)),
         Entry(
             "past_cards",
             PAST,
             "cards of the last 15 rounds done, oldest first / first C",
-            full(lambda s, first: _past(s.rules)[s.done] / first),
+            full(lambda s, first: over(_past(s.rules)[s.done], first)),
         ),
-        _one("full_players", "P / 8", full(lambda s, _: jnp.float32(s.rules.players / MAX_SEATS))),
-        _one("first_cards", "first C / 8", full(lambda _, first: jnp.float32(first / MAX_SEATS))),
+        _one("full_players", "P / 8", full(lambda s, _: over(s.rules.players, MAX_SEATS))),
+        _one("first_cards", "first C / 8", full(lambda _, first: over(first, MAX_SEATS))),
         Entry("spare", SPARE, "0", lambda _: jnp.zeros(SPARE)),
     ]
 

@@ -112,8 +112,7 @@ def _draw_counts(rules: Rules, known: Known, key: Array) -> Array:
         share = _draw_share(shares, rest, *seat)
         return rest - share, share
 
-    nobody = jnp.zeros_like(known.allowed[-1])
-    after_last = _ways_of_last(left[-1], jnp.zeros_like(sizes[-1]), nobody)
+    after_last = _scaled(_log_bin(left[-1]))
     before_last = _ways_of_last(left[-2], sizes[-1], known.allowed[-1])
     between = (weights[1:-1], left[:-2])
     _, earlier = lax.scan(backward, before_last, between, reverse=True)
@@ -126,28 +125,44 @@ def _draw_counts(rules: Rules, known: Known, key: Array) -> Array:
 def _shares(most: int) -> np.ndarray[Any, Any]:
     """Return int[n, 3]: all numbers of the first three suits that a hand of `most` may hold."""
     every = product(range(min(most, RANKS) + 1), repeat=FREE_SUITS)
-    return np.array([share for share in every if sum(share) <= most])
+    return np.array([share for share in every if sum(share) <= most], np.int32)
+
+
+def _factorials() -> np.ndarray[Any, Any]:
+    """Return float32[53]: `log(n!)`."""
+    logs = np.log(np.arange(1, PACK.size + 1))
+    return np.concatenate([[0.0], np.cumsum(logs)]).astype(np.float32)
 
 
 def _log_factorial(number: Array) -> Array:
-    """Return float32[..]: `log(n!)`, for n up to the size of the pack."""
-    table = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, PACK.size + 1)))])
-    return jnp.array(table, jnp.float32)[number]
+    """Return float32[..]: `log(n!)`, 0 below 0."""
+    return jnp.array(_factorials())[jnp.maximum(number, 0)]
 
 
 def _weights(shares: np.ndarray[Any, Any], size: Array, allowed: Array) -> Array:
     """Return float32[n]: `1 / prod_s k_s!` of each share of a hand, 0 where it is impossible."""
     every = jnp.concatenate([jnp.array(shares), size - shares.sum(axis=1, keepdims=True)], axis=1)
     possible = (every[:, -1] >= 0) & jnp.all(allowed | (every == 0), axis=1)
-    weight = jnp.exp(-_log_factorial(jnp.maximum(every, 0)).sum(axis=1))
+    weight = jnp.exp(-_log_factorial(every).sum(axis=1))
     return jnp.where(possible, weight, 0.0)
 
 
-def _rest(total: Array) -> tuple[Array, Array]:
-    """Return what is left of each suit, int32[14, 14, 14, 4], and whether it can be."""
-    axes = jnp.meshgrid(*[jnp.arange(LEFT)] * FREE_SUITS, indexing="ij")
-    rest = jnp.stack([*axes, total - sum(axes)], axis=-1)
-    return rest, (rest[..., -1] >= 0) & (rest[..., -1] < LEFT)
+def _left() -> np.ndarray[Any, Any]:
+    """Return int32[3, 14, 14, 14]: what may be left of the first three suits."""
+    return np.indices((LEFT,) * FREE_SUITS, dtype=np.int32)
+
+
+def _left_of_last(total: Array) -> tuple[Array, Array]:
+    """Return int32[14, 14, 14], what is then left of the last suit, and bool, if that can be."""
+    last = total - _left().sum(axis=0, dtype=np.int32)
+    return last, (last >= 0) & (last < LEFT)
+
+
+def _log_bin(total: Array) -> Array:
+    """Return float32[14, 14, 14]: `log(1 / prod_s r_s!)` of the bin, by what is left."""
+    last, possible = _left_of_last(total)
+    logs = -_factorials()[_left()].sum(axis=0) - _log_factorial(last)
+    return jnp.where(possible, logs, -jnp.inf)
 
 
 def _ways_of_last(total: Array, size: Array, allowed: Array) -> Array:
@@ -156,12 +171,14 @@ def _ways_of_last(total: Array, size: Array, allowed: Array) -> Array:
     By Vandermonde's identity `sum_k prod_s 1 / (k_s! (r_s - k_s)!)`, over all shares `k` of `size`
     of the allowed suits, is `prod_s 1 / r_s!` times the ways to choose `size` of their cards.
     """
-    rest, possible = _rest(total)
-    choices = jnp.where(allowed, rest, 0).sum(axis=-1)
-    possible = possible & (choices >= size)
-    logs = -_log_factorial(jnp.maximum(rest, 0)).sum(axis=-1)
-    logs += _log_factorial(choices) - _log_factorial(jnp.maximum(choices - size, 0))
-    logs = jnp.where(possible, logs, -jnp.inf)
+    left = jnp.stack([*_left(), _left_of_last(total)[0]])
+    choices = jnp.where(allowed[:, None, None, None], left, 0).sum(axis=0, dtype=jnp.int32)
+    ways = _log_factorial(choices) - _log_factorial(choices - size)
+    return _scaled(jnp.where(choices >= size, _log_bin(total) + ways, -jnp.inf))
+
+
+def _scaled(logs: Array) -> Array:
+    """Return the numbers of these logarithms, up to a factor."""
     return jnp.exp(logs - logs.max())
 
 
@@ -184,7 +201,7 @@ def _ways(shares: np.ndarray[Any, Any], weights: Array, total: Array, after: Arr
         return ways + weights[i] * moved
 
     ways = lax.fori_loop(0, len(shares), add, jnp.zeros_like(after), unroll=UNROLL)
-    ways = jnp.where(_rest(total)[1], ways, 0.0)
+    ways = jnp.where(_left_of_last(total)[1], ways, 0.0)
     return ways / ways.max()
 
 

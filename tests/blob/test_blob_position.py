@@ -1,5 +1,8 @@
 """Blob positions in words: written and read again, by hand, and what is refused."""
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -7,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from talonax.envs import blob
 from talonax.envs.core import opening
 
 #: The second trick of three: seat 3 has trumped the first, and leads; seat 1 is to move.
@@ -59,6 +63,16 @@ def test_a_position_is_read_and_played(make: Any, described: Any) -> None:
     assert end.facts["tricks"] == [1, 0, 1, 1]
     assert end.paid == [11.0, 10.0, 11.0, 0.0]
     assert end.facts["scores"] == [21, 10, 22, 0]
+
+
+def test_the_example_on_the_page_is_read_and_played(make: Any, described: Any) -> None:
+    page = Path(blob.__file__).parent / "README.md"
+    example = re.search(r"```json\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert example is not None
+    text = json.loads(example[1])
+    table = described(make(**text["rules"]), **text["position"])
+    assert (text["game"], table.mover, table.legal()) == ("blob", 1, ["QC"])
+    assert table.env.position(table.do("QC", "KC").state)["tricks"] == [0, 0, 1, 1]
 
 
 def test_it_is_the_position_that_the_same_actions_lead_to(make: Any, deal: Any) -> None:

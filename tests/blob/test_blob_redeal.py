@@ -290,6 +290,14 @@ def ending(env: Any, hands: list[str], voids: list[str], undealt: str = "") -> d
     }
 
 
+def test_before_a_card_is_played_every_hand_is_possible(make: Any, described: Any) -> None:
+    env = make(players=3, cards=1)
+    state = described(env, dealer=0, hands=["AD", "AS", "AH"]).state
+    worlds = list(Known.of(state, 0).worlds())
+    assert len(worlds) == 51 * 50
+    check(env, state, 0, worlds)
+
+
 def test_most_cards_are_not_dealt(make: Any, described: Any) -> None:
     """Two cards each, one trick: seats 1 and 2 have not followed spades, seat 3 has.
 
