@@ -54,6 +54,11 @@ PLANES = (
     "trump",
 )
 
+#: The type of each cell of the grid, or one more.
+_TYPES_OF_CELLS = tuple(
+    CELLS.index(cell) if cell in CELLS else TYPES for cell in range(planes.CELLS)
+)
+
 #: Units of the observation.
 POINTS, BRISQUES = 1000, 2 * SUITS * PACKS
 MOST_FACE_DOWN = stock_size(2)
@@ -301,10 +306,15 @@ def card_tensor(state: BeziqueState, player: Array) -> Array:
         known,
     ]
     seen.append(PACKS - sum(seen))
-    layers = [counts >= number for counts in seen for number in range(1, PACKS + 1)]
-    trump = (jnp.arange(TYPES) % SUITS == state.suit) & (jnp.arange(TYPES) < JOKER)
-    flat = jnp.zeros((planes.CELLS, len(PLANES)), bool)
-    flat = flat.at[jnp.array(CELLS)].set(jnp.stack([*layers, trump], axis=-1))
+    # A type more, of which there is nothing, for the cells without a card
+    on_grid = jnp.pad(jnp.stack(seen), ((0, 0), (0, 1)))[:, jnp.array(_TYPES_OF_CELLS)]
+    layers = on_grid.T[..., None] >= jnp.arange(1, PACKS + 1)
+    kinds = jnp.arange(TYPES + 1)
+    trump = (kinds % SUITS == state.suit) & (kinds < JOKER)
+    flat = jnp.concatenate(
+        [layers.reshape(planes.CELLS, PARTITION), trump[jnp.array(_TYPES_OF_CELLS)][:, None]],
+        axis=1,
+    )
     return flat.reshape(SUITS, planes.RANKS, len(PLANES))
 
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
-from jax.scipy.special import gammaln
 
 from talonax.envs import cards
 from talonax.envs.bezique import words
@@ -84,11 +84,12 @@ def redeal(state: BeziqueState, player: Array, key: Array) -> BeziqueState:
     kind = _class_of(known)
     room = known.sizes - known.certain.sum(axis=1, dtype=jnp.int32)
     quotas = _quotas(_in_class(free, kind), room, known.stock, for_numbers)
-    draws = _distinct(for_cards)
-    owner = jnp.where(free, _dealt(free, kind, quotas, draws), certain)
+    order = cards.shuffle(for_cards, CARDS)
+    dealt = _dealt(free[order], kind[order], quotas)
+    owner = jnp.where(free, jnp.zeros(CARDS, jnp.int32).at[order].set(dealt), certain)
     changes: dict[str, Any] = {
         "hands": _hands(state, player, owner),
-        "stock": _stock(state, owner, draws),
+        "stock": _stock(state, order, dealt == STOCK),
     }
     if state.key is not None:
         changes["key"] = jax.random.key_data(for_state)
@@ -118,19 +119,16 @@ def _known(state: BeziqueState, player: Array) -> Known:
     )
 
 
-def _distinct(key: Array) -> Array:
-    """Return uint32[132]: random draws, the number of the card in their lowest bits."""
-    low = (CARDS - 1).bit_length()
-    draws = jax.random.bits(key, (CARDS,), jnp.uint32)
-    return draws >> low << low | jnp.arange(CARDS, dtype=jnp.uint32)
-
-
 def _certain_copies(known: Known, key: Array) -> Array:
     """Return int32[132]: which of the others a known copy is dealt to, -1 for all other cards."""
-    draws = _distinct(key).reshape(TYPES, PACKS)
+    # A place in a random order, distinct for the copies of a type
+    low = (PACKS - 1).bit_length()
+    draws = jax.random.bits(key, (TYPES, PACKS), jnp.uint32)
+    draws = draws >> low << low | jnp.arange(PACKS, dtype=jnp.uint32)
     unseen = known.unseen.reshape(TYPES, PACKS)
-    before = unseen[:, None, :] & (draws[:, None, :] < draws[:, :, None])
-    place = before.sum(axis=2, dtype=jnp.int32)
+    place = jnp.zeros((TYPES, PACKS), jnp.int32)
+    for other in range(PACKS):
+        place = place + (unseen[:, other, None] & (draws[:, other, None] < draws))
     bounds = known.certain.cumsum(axis=0)
     owner = (bounds[:, :, None] <= place).sum(axis=0, dtype=jnp.int32)
     return jnp.where(unseen & (owner < OTHERS), owner, -1).reshape(CARDS)
@@ -159,43 +157,71 @@ def _quotas(number: Array, room: Array, stock: Array, key: Array) -> Array:
       stock: int32[], the same of the stock.
       key: a key.
     """
-    shares = jnp.arange(HAND + 1, dtype=jnp.int32)
-    firsts = jnp.meshgrid(*[shares] * len(COUPLES), indexing="ij")
+    firsts = _draw_firsts(number, room, key)
     left = [room[seat] - number[1 << seat] for seat in range(OTHERS)]
-    weight, possible = jnp.float32(0), jnp.bool_(True)
-    for first, (one, other) in zip(firsts, COUPLES, strict=True):
-        there = number[1 << one | 1 << other]
-        left[one], left[other] = left[one] - first, left[other] - (there - first)
-        weight = weight - _log_factorial(first) - _log_factorial(there - first)
-        possible = possible & (first <= there)
-    for rest in left:
-        weight = weight - _log_factorial(rest)
-        possible = possible & (rest >= 0)
-    drawn = jax.random.categorical(key, jnp.where(possible, weight, -jnp.inf).ravel())
     quotas = jnp.zeros((CLASSES, OTHERS + 1), jnp.int32)
-    for seat in range(OTHERS):
-        quotas = quotas.at[1 << seat, seat].set(number[1 << seat])
-        quotas = quotas.at[ALL, seat].set(left[seat].ravel()[drawn])
     for first, (one, other) in zip(firsts, COUPLES, strict=True):
-        couple, share = 1 << one | 1 << other, first.ravel()[drawn]
-        quotas = quotas.at[couple, one].set(share)
-        quotas = quotas.at[couple, other].set(number[couple] - share)
+        couple = 1 << one | 1 << other
+        second = number[couple] - first
+        quotas = quotas.at[couple, one].set(first).at[couple, other].set(second)
+        left[one], left[other] = left[one] - first, left[other] - second
+    for seat in range(OTHERS):
+        quotas = quotas.at[1 << seat, seat].set(number[1 << seat]).at[ALL, seat].set(left[seat])
     return quotas.at[ALL, STOCK].set(stock)
 
 
+def _draw_firsts(number: Array, room: Array, key: Array) -> list[Array]:
+    """Return int32[] each: of the classes of two seats, how many cards the first of them gets.
+
+    A triple weighs as many as the ways to split each class, and the class of all over the rest.
+    """
+    share = jnp.arange(HAND + 1, dtype=jnp.int32)
+    axes = [share[:, None, None], share[:, None], share]
+    rest = [room[seat] - number[1 << seat] for seat in range(OTHERS)]
+    weight = jnp.float32(0)
+    for first, (one, other) in zip(axes, COUPLES, strict=True):
+        second = number[1 << one | 1 << other] - first
+        rest[one], rest[other] = rest[one] - first, rest[other] - second
+        weight = weight - _log_factorial(first) - _log_factorial(second)
+    for left in rest:
+        weight = weight - _log_factorial(left)
+    ways = jnp.exp(weight - weight.max())
+    firsts = []
+    # One after the other, given those before
+    for draw in jax.random.uniform(key, (OTHERS,), jnp.float32):
+        sums = ways.reshape(len(share), -1).sum(axis=1).cumsum()
+        drawn = (sums <= draw * sums[-1]).sum(dtype=jnp.int32)
+        firsts.append(drawn)
+        ways = ways[drawn]
+    return firsts
+
+
 def _log_factorial(number: Array) -> Array:
-    return gammaln(jnp.maximum(number, 0).astype(jnp.float32) + 1)
+    """Return float32[..]: `log(n!)`; infinite below 0, of which there are none."""
+    table = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, CARDS + 1)))])
+    known = jnp.array(table, jnp.float32)[jnp.clip(number, 0, CARDS)]
+    return jnp.where(number < 0, jnp.inf, known)
 
 
 # Which cards --------------------------------------------------------------------------------------
 
 
-def _dealt(free: Array, kind: Array, quotas: Array, draws: Array) -> Array:
-    """Return int32[132]: which of the others, or the stock, each free card is dealt to."""
-    before = free & (kind == kind[:, None]) & (draws < draws[:, None])
-    place = before.sum(axis=1, dtype=jnp.int32)
-    bounds = quotas.cumsum(axis=1)[kind]
-    return (bounds <= place[:, None]).sum(axis=1, dtype=jnp.int32)
+def _dealt(free: Array, kind: Array, quotas: Array) -> Array:
+    """Return int32[132]: which of the others, or the stock, each card of a random order goes to.
+
+    Args:
+      free: bool[132], the cards to be dealt.
+      kind: int32[132], their classes.
+      quotas: int32[8, 4], what each gets of each class.
+    """
+    bounds = quotas.cumsum(axis=1)
+    owner = jnp.full(CARDS, -1, jnp.int32)
+    for each in range(1, CLASSES):
+        chosen = free & (kind == each)
+        place = cards.places_among(chosen)
+        dealt = (bounds[each][:, None] <= place).sum(axis=0, dtype=jnp.int32)
+        owner = jnp.where(chosen, dealt, owner)
+    return owner
 
 
 def _hands(state: BeziqueState, player: Array, owner: Array) -> tuple[words.Words, ...]:
@@ -209,11 +235,9 @@ def _hands(state: BeziqueState, player: Array, owner: Array) -> tuple[words.Word
     return tuple(hands)
 
 
-def _stock(state: BeziqueState, owner: Array, draws: Array) -> Array:
-    """Return the stock: its cards in the order of their draws; nothing of those drawn from it."""
-    low = 2 ** (CARDS - 1).bit_length() - 1
-    last = jnp.uint32(2**cards.WORD - 1)
-    order = jnp.sort(jnp.where(owner == STOCK, draws, last)) & low
+def _stock(state: BeziqueState, order: Array, chosen: Array) -> Array:
+    """Return the stock: the `chosen` cards of a random order; nothing of those drawn from it."""
     size = stock_size(state.num_players)
-    place = jnp.arange(size) - state.drawn.astype(jnp.int32)
-    return packed_stock(jnp.where(place < 0, UNTOLD, order[jnp.maximum(place, 0)]))
+    place = cards.places_among(chosen) + state.drawn.astype(jnp.int32)
+    untold = jnp.full(size, UNTOLD, jnp.int32)
+    return packed_stock(untold.at[jnp.where(chosen, place, size)].set(order, mode="drop"))

@@ -120,7 +120,6 @@ def position(
     phase: str = "turn",
     turned_up: str | None = None,
     stock: str | int = 11,
-    leader: int = 0,
     trick: tuple[str | None, ...] | None = None,
     **entries: Any,
 ) -> dict[str, Any]:
@@ -130,41 +129,31 @@ def position(
     as large as the largest that is given.
     """
     last = phase == "last"
-    hands = tuple(hands[seat] if seat < len(hands) else "" for seat in range(players))
-    tables = tuple(tables[seat] if seat < len(tables) else "" for seat in range(players))
-    laid = trick or (None,) * players
-    if turned_up is None and not last:
-        turned_up = f"8{trump}#3"
-    given = [
-        *hands,
-        *tables,
-        *filter(None, laid),
-        turned_up or "",
-        stock if isinstance(stock, str) else "",
-    ]
-    taken = {card for text in given for card in ids(text)}
-    used = {card for text in entries.get("used", {}).values() for card in ids(text)}
-    free = iter(fillers(trump, taken | used))
+    hands = (*hands, *[""] * (players - len(hands)))
+    tables = (*tables, *[""] * (players - len(tables)))
+    trick = trick or (None,) * players
+    turned_up = turned_up or (None if last else f"8{trump}#3")
+    listed = stock if isinstance(stock, str) else ""
+    shown = [*hands, *tables, *filter(None, trick), turned_up or "", listed]
+    shown += [*entries.get("used", {}).values(), *entries.get("last_trick", [])]
+    free = iter(fillers(trump, {card for text in shown for card in ids(text)}))
     sizes = [
         len(ids(h)) + len(ids(t)) + (c is not None)
-        for h, t, c in zip(hands, tables, laid, strict=True)
+        for h, t, c in zip(hands, tables, trick, strict=True)
     ]
     wanted = max(sizes) if last else HAND - (phase == "turn")
-    filled = []
-    for hand, size in zip(hands, sizes, strict=True):
-        lacking = wanted - size
-        filled.append(" ".join([*hand.split(), *(card_name(next(free)) for _ in range(lacking))]))
-    if not isinstance(stock, str):
-        stock = " ".join(card_name(next(free)) for _ in range(0 if last else stock))
+
+    def filled(text: str, lacking: int) -> str:
+        return " ".join([*text.split(), *(card_name(next(free)) for _ in range(lacking))])
+
     return {
-        "hands": filled,
+        "hands": [filled(hand, wanted - size) for hand, size in zip(hands, sizes, strict=True)],
         "tables": list(tables),
         "phase": phase,
         "trump": trump,
         "turned_up": turned_up,
-        "stock": stock,
-        "leader": leader,
-        "trick": list(laid),
+        "stock": listed if listed or last else filled("", int(stock)),
+        "trick": list(trick),
         **entries,
     }
 
@@ -197,3 +186,14 @@ def deal() -> Callable[..., Table]:
         return Table(env, env.deal(np.asarray(deck), **table))
 
     return deal
+
+
+@pytest.fixture(scope="session")
+def last_trick(sit: Callable[..., Table]) -> Callable[..., Table]:
+    """Play the last trick, spades trump: `last_trick(hands of one card, flags, **entries)`."""
+
+    def play(hands: tuple[str, ...], flags: dict[str, Any], **entries: Any) -> Table:
+        table = sit(flags, trump="S", phase="last", hands=hands, **entries)
+        return table.do(*(name.split("#")[0] for name in hands))
+
+    return play
