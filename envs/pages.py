@@ -58,6 +58,8 @@ def _values(flag: Any) -> str:
     kinds = get_args(flag.annotation) or (flag.annotation,)
     if get_origin(flag.annotation) is Literal:
         return ", ".join(f"`{value}`" for value in kinds)
+    if get_origin(flag.annotation) is tuple:
+        return "list of " + ", ".join(f"`{value}`" for value in get_args(kinds[0]))
     limits = {type(limit).__name__: limit for limit in flag.metadata}
     if "Ge" in limits and "Le" in limits:
         words = [f"{limits['Ge'].ge} .. {limits['Le'].le}"]
@@ -70,7 +72,8 @@ def _values(flag: Any) -> str:
 
 def _yaml(value: Any) -> str:
     """Return a plain value as one writes it in YAML."""
-    return str(yaml.safe_dump(value)).splitlines()[0]
+    plain = list(value) if isinstance(value, tuple) else value
+    return str(yaml.safe_dump(plain, default_flow_style=True)).splitlines()[0]
 
 
 def profiles(env: Env[Any]) -> str:

@@ -48,7 +48,7 @@ class Show(GameOptions):
                 print(planes(env, state, seat))
         mover = int(state.current_player)
         if mover in seats:
-            print(f"Player {mover} may: {', '.join(legal_names(env, state))}")
+            print(f"Player {mover} may: {', '.join(legal_names(env, state))}\n")
         _print_layout(env)
         return 0
 
@@ -86,7 +86,7 @@ def planes(env: "Env[Any]", state: Any, seat: int) -> str:
 def _print_layout(env: "Env[Any]") -> None:
     entries = env.observation_entries()
     shape = " x ".join(str(size) for size in env.observation_shape)
-    print(f"\nAn observation is float32[{shape}]", end="")
+    print(f"An observation is float32[{shape}]", end="")
     if not entries:
         print(f": the planes {', '.join(env.plane_names)}")
         return
