@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from talonax.configs.bezique.schema import Rules
-from talonax.parity.bezique_errors import Refused
 from talonax.parity.bezique_events import Event, GameEnd
-from talonax.parity.bezique_pack import ACTIONS, CARDS, MOVES, BeziqueCard, Cards, Kind, shuffled
+from talonax.parity.bezique_pack import ACTIONS, CARDS, MOVES, BeziqueCard, Cards, Kind
 from talonax.parity.bezique_position import Phase
 from talonax.parity.bezique_round import Round
 from talonax.parity.bezique_scenarios import scenarios
@@ -36,15 +35,18 @@ from talonax.parity.game import (
     GameState,
     IllegalMoveError,
     Move,
+    Paying,
+    Refused,
     Scenario,
     check_deck,
     check_table,
     deck_source,
+    shuffled,
 )
 
 
 @dataclass(frozen=True)
-class BeziqueState(GameState):
+class BeziqueState(Paying, GameState):
     """A position of the game: the round that is being played, and the game around it.
 
     Attributes:
@@ -205,20 +207,6 @@ class BeziqueState(GameState):
         """
         return replace(self, round=replace(self.round, **changes))
 
-    def rewards(self) -> tuple[float, ...]:
-        """Return what the last move earned, if it ended a round (`margin`) or the game (`win`)."""
-        return self.earned
-
-    def returns(self) -> tuple[float, ...]:
-        """Return the rewards of the whole game, added up.
-
-        Raises:
-          RuntimeError: the game is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the game is not over yet")
-        return self.total
-
     # What there is to see
 
     def to_tensor(self, player: int) -> CardTensor:
@@ -318,7 +306,7 @@ class BeziqueSpec(GameSpec):
         number = self._number(table.get("round"))
         dealer = self._dealer(table.get("dealer"), number)
         totals = self._scores(table.get("scores"))
-        source = deck_source(seed, deck, decks, shuffled)
+        source = deck_source(seed, deck, decks, shuffled(range(len(CARDS))))
         return self._start(source, number, dealer, totals)
 
     def _start(self, decks: Decks, number: int, dealer: int, totals: Scores) -> BeziqueState:

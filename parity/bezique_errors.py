@@ -3,27 +3,7 @@
 All are `IllegalMoveError`s, so whoever does not care which rule it was catches that.
 """
 
-from collections.abc import Sequence
-
-from talonax.parity.game import IllegalMoveError, Move
-
-
-class Refused(IllegalMoveError):
-    """A step that a rule forbids.
-
-    Attributes:
-      reason: the rule, in words.
-    """
-
-    def __init__(self, move: Move | int, legal: Sequence[Move], reason: str = "") -> None:
-        super().__init__(move, legal)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        name = self.move.name if isinstance(self.move, Move) else self.move
-        may = ", ".join(map(str, self.legal)) or "nothing"
-        return f"{name} is not legal: {self.reason}; legal are: {may}"
-
+from talonax.parity.game import Refused
 
 #: What is wrong with a step: the error, and the rule in words.
 Fault = tuple[type[Refused], str]

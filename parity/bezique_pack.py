@@ -6,7 +6,6 @@ card is a type and a pack, its id `type * 4 + pack`. The grid's `Card` that it l
 `face`: all four Jokers look like the Joker of spades.
 """
 
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -137,13 +136,6 @@ def counts(cards: Iterable[BeziqueCard]) -> list[int]:
     for card in cards:
         row[card.type] += 1
     return row
-
-
-def shuffled(seed: int) -> list[int]:
-    """Return the order of the cards of a seed: Python's own generator shuffles the ids."""
-    order = list(range(len(CARDS)))
-    random.Random(seed).shuffle(order)
-    return order
 
 
 # Melds

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NoReturn, Self, TypeVar
 
 from talonax.configs.bezique.schema import Rules
-from talonax.parity.bezique_errors import Fault, NotYourTurn, Refused, WrongPhase
+from talonax.parity.bezique_errors import Fault, NotYourTurn, WrongPhase
 from talonax.parity.bezique_events import Dealt, Event, MyTurn, RoundStart, Scored, TurnedUp
 from talonax.parity.bezique_melds import NOTHING_USED, Used, kinds_of, legal_melds
 from talonax.parity.bezique_pack import (
@@ -31,7 +31,7 @@ from talonax.parity.bezique_pack import (
 from talonax.parity.bezique_score import Scores, is_trump_seven, turn_up_points
 from talonax.parity.bezique_trick import strict_replies
 from talonax.parity.cards import Rank, Suit
-from talonax.parity.game import NOBODY, Move
+from talonax.parity.game import NOBODY, Move, Refused
 
 _T = TypeVar("_T")
 

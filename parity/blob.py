@@ -19,7 +19,6 @@ from talonax.parity.blob_pack import (
     SUIT_IDS,
     checked_deck,
     id_list,
-    shuffled,
 )
 from talonax.parity.blob_round import (
     HookedBid,
@@ -27,7 +26,6 @@ from talonax.parity.blob_round import (
     NotInHand,
     OutOfTurn,
     Phase,
-    Refused,
     Revoke,
     Round,
 )
@@ -42,9 +40,12 @@ from talonax.parity.game import (
     GameState,
     IllegalMoveError,
     Move,
+    Paying,
+    Refused,
     Scenario,
     check_table,
     deck_source,
+    shuffled,
 )
 
 #: Something that was seen: its kind, then plain numbers.
@@ -57,7 +58,7 @@ TABLE = ("dealer", "round", "cards", "scores")
 
 
 @dataclass(frozen=True)
-class BlobState(GameState):
+class BlobState(Paying, GameState):
     """A position of the game: the round that is being played, and the game around it.
 
     Attributes:
@@ -183,20 +184,6 @@ class BlobState(GameState):
         """
         return replace(self, round=replace(self.round, **changes))
 
-    def rewards(self) -> tuple[float, ...]:
-        """Return what the last move earned each seat, if it ended a round."""
-        return self.earned
-
-    def returns(self) -> tuple[float, ...]:
-        """Return the rewards of the whole game, added up.
-
-        Raises:
-          RuntimeError: the game is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the game is not over yet")
-        return self.total
-
     def winner(self) -> int:
         """Return the seat with the highest total, the lowest of those that share it.
 
@@ -308,7 +295,7 @@ class BlobSpec(GameSpec):
         check_table(table, TABLE)
         if seed is not None and seed < 0:
             raise ValueError(f"seed: must be 0 or more, got {seed}")
-        source = deck_source(seed, deck, decks, shuffled)
+        source = deck_source(seed, deck, decks, shuffled(range(len(CARDS))))
         index = self._index(table.get("round"))
         plan = self._plan(table.get("cards"))
         done = index if self.rules.rounds == "full" else 0

@@ -4,7 +4,6 @@
 diamonds, each from the two to the ace. An action's number is a card's id, or a bid.
 """
 
-import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -45,13 +44,6 @@ def in_order(cards: Iterable[Card]) -> Cards:
 def id_list(cards: Iterable[Card]) -> tuple[int, ...]:
     """Return the ids of cards, rising."""
     return tuple(sorted(IDS[card] for card in cards))
-
-
-def shuffled(seed: int) -> list[int]:
-    """Return the order of the cards of a seed: Python's own generator shuffles the ids."""
-    order = list(range(DECK_SIZE))
-    random.Random(seed).shuffle(order)
-    return order
 
 
 def checked_deck(deck: Sequence[int], needed: int, name: str) -> list[int]:

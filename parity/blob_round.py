@@ -14,7 +14,7 @@ from typing import NoReturn, TypeVar
 from talonax.configs.blob.schema import Rules, trump_of
 from talonax.parity.blob_pack import BIDS, CARDS, IDS, PLAYS, TRUMPS, Cards, Trick, in_order
 from talonax.parity.cards import Card, Suit
-from talonax.parity.game import NOBODY, IllegalMoveError, Move
+from talonax.parity.game import NOBODY, Move, Refused
 
 Phase = IntEnum("Phase", "BIDDING PLAYING OVER", start=0)
 
@@ -25,23 +25,6 @@ EXACT_BONUS = 10
 NO_ACTION = -1
 
 _T = TypeVar("_T")
-
-
-class Refused(IllegalMoveError):
-    """A move that a rule forbids.
-
-    Attributes:
-      reason: the rule, in words.
-    """
-
-    def __init__(self, move: Move | int, legal: Sequence[Move], reason: str = "") -> None:
-        super().__init__(move, legal)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        name = self.move.name if isinstance(self.move, Move) else self.move
-        may = ", ".join(map(str, self.legal)) or "nothing"
-        return f"{name} is not legal: {self.reason}; legal are: {may}"
 
 
 class OutOfTurn(Refused):

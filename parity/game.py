@@ -53,6 +53,23 @@ class IllegalMoveError(ValueError):
         return f"move {self.move} is not legal; legal are: {', '.join(map(str, self.legal))}"
 
 
+class Refused(IllegalMoveError):
+    """A move that a rule forbids, and which rule; engines derive errors with names from it.
+
+    Attributes:
+      reason: the rule, in words.
+    """
+
+    def __init__(self, move: "Move | int", legal: Sequence[Move], reason: str = "") -> None:
+        super().__init__(move, legal)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        name = self.move.name if isinstance(self.move, Move) else self.move
+        may = ", ".join(map(str, self.legal)) or "nothing"
+        return f"{name} is not legal: {self.reason}; legal are: {may}"
+
+
 class GameState(ABC):
     """A position; immutable. Subclasses are frozen dataclasses.
 
@@ -78,13 +95,19 @@ class GameState(ABC):
     def rewards(self) -> tuple[float, ...]:
         """Return what the last move alone earned each seat."""
 
-    @abstractmethod
     def returns(self) -> tuple[float, ...]:
         """Return what the whole game earned each seat.
 
         Raises:
           RuntimeError: the game is not over.
         """
+        if not self.is_terminal():
+            raise RuntimeError("returns: the game is not over yet")
+        return self._in_all()
+
+    def _in_all(self) -> tuple[float, ...]:
+        """Return what was earned since the game began; here, for games that pay at their end."""
+        return self.rewards()
 
     @abstractmethod
     def to_tensor(self, player: int) -> CardTensor:
@@ -130,6 +153,25 @@ class GameState(ABC):
         if isinstance(move, Move) or move not in range(self.spec.num_actions):
             return move
         return Move(move, self.spec.move_name(move))
+
+
+class Paying:
+    """What a position of a game of several deals does besides, which each pays for itself.
+
+    Attributes:
+      earned: what the last move earned each seat.
+      total: what all moves did.
+    """
+
+    earned: tuple[float, ...]
+    total: tuple[float, ...]
+
+    def rewards(self) -> tuple[float, ...]:
+        """Return what the last move alone earned each seat."""
+        return self.earned
+
+    def _in_all(self) -> tuple[float, ...]:
+        return self.total
 
 
 _S = TypeVar("_S", bound=GameState)
@@ -300,6 +342,17 @@ def deck_source(
         return lambda number: seeded(number) if number else first
     start = seed or 0
     return lambda number: seeded(start + number)
+
+
+def shuffled(ids: Sequence[int]) -> Decks:
+    """Return what gives the deck of a seed: Python's own generator shuffles the ids in order."""
+
+    def deck(seed: int) -> list[int]:
+        order = list(ids)
+        random.Random(seed).shuffle(order)
+        return order
+
+    return deck
 
 
 def check_deck(deck: Sequence[int], ids: Collection[int], name: str = "deck") -> list[int]:

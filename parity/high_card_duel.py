@@ -4,7 +4,6 @@ Each of two players is dealt a card face down; player 0 reveals, then player 1; 
 (`envs/high_card_duel/README.md` has the rules).
 """
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -23,6 +22,7 @@ from talonax.parity.game import (
     check_deck,
     check_table,
     deck_source,
+    shuffled,
 )
 
 REVEAL = Move(0, "reveal")
@@ -77,16 +77,6 @@ class HighCardDuelState(GameState):
         if not self.is_terminal() or mine == yours:
             return (0.0, 0.0)
         return (1.0, -1.0) if mine > yours else (-1.0, 1.0)
-
-    def returns(self) -> tuple[float, ...]:
-        """Return the rewards of the end.
-
-        Raises:
-          RuntimeError: the duel is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the duel is not over yet")
-        return self.rewards()
 
     def to_tensor(self, player: int) -> CardTensor:
         """Return the planes: own card, the opponent's once it is revealed, the rest of the deck."""
@@ -181,14 +171,9 @@ class HighCardDuelSpec(GameSpec):
           TypeError: a keyword in `table`.
         """
         check_table(table, ())
-        source = deck_source(seed, deck, decks, self._shuffled)
-        order = check_deck(source(0), [card.index for card in self.cards])
-        return HighCardDuelState(self, (ALL_CARDS[order[0]], ALL_CARDS[order[1]]))
-
-    def _shuffled(self, seed: int) -> list[int]:
         indices = [card.index for card in self.cards]
-        random.Random(seed).shuffle(indices)
-        return indices
+        order = check_deck(deck_source(seed, deck, decks, shuffled(indices))(0), indices)
+        return HighCardDuelState(self, (ALL_CARDS[order[0]], ALL_CARDS[order[1]]))
 
     @property
     def scenarios(self) -> dict[str, Scenario[HighCardDuelState]]:

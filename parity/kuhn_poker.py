@@ -5,7 +5,6 @@ of J Q K; they pass or bet one chip until a bet is answered or both have passed
 (`envs/kuhn_poker/README.md` has the rules).
 """
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -23,6 +22,7 @@ from talonax.parity.game import (
     check_deck,
     check_table,
     deck_source,
+    shuffled,
 )
 
 PASS = Move(0, "pass")
@@ -91,16 +91,6 @@ class KuhnPokerState(GameState):
             return (0.0, 0.0)
         lost = float(self.chips(1 - self.winner()))
         return (lost, -lost) if self.winner() == 0 else (-lost, lost)
-
-    def returns(self) -> tuple[float, ...]:
-        """Return the rewards of the end.
-
-        Raises:
-          RuntimeError: the game is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the game of Kuhn poker is not over yet")
-        return self.rewards()
 
     def to_tensor(self, player: int) -> CardTensor:
         """Return the planes: own card, the opponent's at a showdown, the rest of the deck."""
@@ -190,12 +180,6 @@ class KuhnPokerSpec(GameSpec):
           TypeError: a keyword in `table`.
         """
         check_table(table, ())
-        source = deck_source(seed, deck, decks, _shuffled)
+        source = deck_source(seed, deck, decks, shuffled(range(len(CARDS))))
         first, second, _ = check_deck(source(0), range(len(CARDS)))
         return KuhnPokerState(self, (first, second))
-
-
-def _shuffled(seed: int) -> list[int]:
-    cards = list(range(len(CARDS)))
-    random.Random(seed).shuffle(cards)
-    return cards

@@ -6,7 +6,6 @@ after a second one a pair with it wins, or else the higher card
 (`envs/leduc_poker/README.md` has the rules).
 """
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -24,6 +23,7 @@ from talonax.parity.game import (
     check_deck,
     check_table,
     deck_source,
+    shuffled,
 )
 
 FOLD = Move(0, "fold")
@@ -151,16 +151,6 @@ class LeducPokerState(GameState):
         lost = float(self.stakes()[1 - winner])
         return (lost, -lost) if winner == 0 else (-lost, lost)
 
-    def returns(self) -> tuple[float, ...]:
-        """Return the rewards of the end.
-
-        Raises:
-          RuntimeError: the game is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the game of Leduc poker is not over yet")
-        return self.rewards()
-
     def _turned_up(self) -> list[int]:
         return [self.public] if self.round == 1 else []
 
@@ -270,12 +260,6 @@ class LeducPokerSpec(GameSpec):
           TypeError: a keyword in `table`.
         """
         check_table(table, ())
-        source = deck_source(seed, deck, decks, _shuffled)
+        source = deck_source(seed, deck, decks, shuffled(range(len(CARDS))))
         first, second, public, *_ = check_deck(source(0), range(len(CARDS)))
         return LeducPokerState(self, (first, second), public)
-
-
-def _shuffled(seed: int) -> list[int]:
-    cards = list(range(len(CARDS)))
-    random.Random(seed).shuffle(cards)
-    return cards

@@ -17,6 +17,7 @@ from talonax.parity.game import (
     GameSpec,
     GameState,
     Move,
+    Paying,
     Scenario,
     check_deck,
     check_table,
@@ -34,7 +35,7 @@ NO_REWARD = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class SnapszerState(GameState):
+class SnapszerState(Paying, GameState):
     """A position of the game: the deal that is being played, and the match around it.
 
     Attributes:
@@ -110,20 +111,6 @@ class SnapszerState(GameState):
           TypeError: a field that `Deal` has not.
         """
         return replace(self, deal=replace(self.deal, **changes))
-
-    def rewards(self) -> tuple[float, ...]:
-        """Return the game points that the last move won and lost, if it ended a deal."""
-        return self.earned
-
-    def returns(self) -> tuple[float, ...]:
-        """Return the game points won less those lost, over all deals.
-
-        Raises:
-          RuntimeError: the game is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the game is not over yet")
-        return self.total
 
     def to_tensor(self, player: int) -> CardTensor:
         """Return where the cards are, as far as `player` knows."""

@@ -19,10 +19,12 @@ from talonax.parity.game import (
     GameState,
     IllegalMoveError,
     Move,
+    Paying,
     Scenario,
     check_deck,
     check_table,
     deck_source,
+    shuffled,
 )
 from talonax.parity.tysiac_auction import (
     BombClosed,
@@ -34,7 +36,7 @@ from talonax.parity.tysiac_auction import (
     PassedAlready,
 )
 from talonax.parity.tysiac_hand import Hand
-from talonax.parity.tysiac_pack import ACTIONS, CARDS, MOVES, Cards, shuffled
+from talonax.parity.tysiac_pack import ACTIONS, CARDS, MOVES, Cards
 from talonax.parity.tysiac_position import Event, Phase
 from talonax.parity.tysiac_scenarios import scenarios
 from talonax.parity.tysiac_score import NO_REWARD, Scores, Verdict, scores_after, verdict_after
@@ -47,7 +49,7 @@ MARGIN = 400.0
 
 
 @dataclass(frozen=True)
-class TysiacState(GameState):
+class TysiacState(Paying, GameState):
     """A position of the game: the hand that is being played, and the match around it.
 
     Attributes:
@@ -196,20 +198,6 @@ class TysiacState(GameState):
         """
         return replace(self, hand=replace(self.hand, **changes))
 
-    def rewards(self) -> tuple[float, ...]:
-        """Return what the last move earned, if it ended a hand (`margin`) or the match (`win`)."""
-        return self.earned
-
-    def returns(self) -> tuple[float, ...]:
-        """Return the rewards of the whole game, added up.
-
-        Raises:
-          RuntimeError: the game is not over.
-        """
-        if not self.is_terminal():
-            raise RuntimeError("returns: the game is not over yet")
-        return self.total
-
     def to_tensor(self, player: int) -> CardTensor:
         """Return where the cards are, as far as `player` knows."""
         return planes(self.hand, player)
@@ -289,7 +277,7 @@ class TysiacSpec(GameSpec):
         number = self._number(table.get("hand"))
         dealer = self._dealer(table.get("dealer"), number)
         scores = self._scores(table.get("scores"))
-        source = deck_source(seed, deck, decks, shuffled)
+        source = deck_source(seed, deck, decks, shuffled(range(len(CARDS))))
         hand = self.deal(source(0), number, dealer)
         return TysiacState(self, hand, source, number=number, scores=scores)
 

@@ -4,13 +4,12 @@
 the cards are the business of `tysiac_hand.py`, which asks it what is wrong with a bid.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from talonax.configs.tysiac.schema import Rules
 from talonax.parity.cards import Suit
-from talonax.parity.game import NOBODY, IllegalMoveError, Move
+from talonax.parity.game import NOBODY, Refused
 from talonax.parity.tysiac_pack import (
     HIGHEST_BID,
     MARRIAGES,
@@ -31,23 +30,6 @@ _T = TypeVar("_T")
 def with_seat(pair: tuple[_T, _T], seat: int, value: _T) -> tuple[_T, _T]:
     """Return `pair` with the entry of one seat replaced."""
     return (value, pair[1]) if seat == 0 else (pair[0], value)
-
-
-class Refused(IllegalMoveError):
-    """A move that a rule forbids.
-
-    Attributes:
-      reason: the rule, in words.
-    """
-
-    def __init__(self, move: Move | int, legal: Sequence[Move], reason: str = "") -> None:
-        super().__init__(move, legal)
-        self.reason = reason
-
-    def __str__(self) -> str:
-        name = self.move.name if isinstance(self.move, Move) else self.move
-        may = ", ".join(map(str, self.legal)) or "nothing"
-        return f"{name} is not legal: {self.reason}; legal are: {may}"
 
 
 class PassedAlready(Refused):

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from talonax.parity.cards import Card
+from talonax.parity.game import Refused
 from talonax.parity.tysiac_auction import (
     IllegalContract,
     IllegalReturn,
-    Refused,
     proof_of,
     with_seat,
     worth_needed,

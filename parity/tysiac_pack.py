@@ -5,7 +5,6 @@ by the rising worth of their marriages, ranks from weak to strong. The action of
 of returning it, has the number of the card.
 """
 
-import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -88,13 +87,6 @@ def in_order(cards: Iterable[Card]) -> Cards:
 def id_list(cards: Iterable[Card]) -> tuple[int, ...]:
     """Return the ids of cards, rising."""
     return tuple(sorted(IDS[card] for card in cards))
-
-
-def shuffled(seed: int) -> list[int]:
-    """Return the order of the cards of a seed: Python's own generator shuffles the ids."""
-    order = list(range(len(CARDS)))
-    random.Random(seed).shuffle(order)
-    return order
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ from typing import Any, NoReturn, Self
 
 from talonax.configs.tysiac.schema import Rules
 from talonax.parity.cards import Card, Suit
-from talonax.parity.game import NOBODY, Move
+from talonax.parity.game import NOBODY, Move, Refused
 from talonax.parity.tysiac_auction import (
     Auction,
     BombClosed,
     Fault,
     PassedAlready,
-    Refused,
     with_seat,
 )
 from talonax.parity.tysiac_pack import (

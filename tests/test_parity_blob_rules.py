@@ -8,9 +8,10 @@ import pytest
 from talonax.configs.blob.schema import Rules
 from talonax.configs.rules import build
 from talonax.parity.blob import BlobSpec, BlobState
-from talonax.parity.blob_pack import CARDS, IDS, PLAYS, shuffled
+from talonax.parity.blob_pack import CARDS, IDS, PLAYS
 from talonax.parity.blob_round import Phase
 from talonax.parity.cards import Card
+from talonax.parity.game import shuffled
 
 PACK = range(52)
 
@@ -81,8 +82,8 @@ def test_seeds_and_decks_of_later_deals() -> None:
         return [sorted(deck[: 3 * size][seat::3]) for seat in range(3)]
 
     sizes = [2, 1, 1, 1, 1, 2]
-    seeded = [dealt(shuffled(5 + n), size) for n, size in enumerate(sizes)]
-    assert deals(seed=5) == deals(decks=lambda n: shuffled(5 + n)) == seeded
+    seeded = [dealt(shuffled(range(len(CARDS)))(5 + n), size) for n, size in enumerate(sizes)]
+    assert deals(seed=5) == deals(decks=lambda n: shuffled(range(len(CARDS)))(5 + n)) == seeded
     assert deals(deck=list(PACK))[0] == dealt(list(PACK), 2)
     assert deals(deck=list(PACK))[1:] == deals(seed=0)[1:]
     assert made.initial_state() == made.initial_state(seed=0) != made.initial_state(seed=1)
@@ -93,7 +94,7 @@ def test_decks_count_from_the_first_round_played() -> None:
 
     def decks(number: int) -> list[int]:
         asked.append(number)
-        return shuffled(number)
+        return shuffled(range(len(CARDS)))(number)
 
     state = blob(players=3, cards=2, rounds="full").initial_state(decks=decks, round=3)
     while not state.is_terminal():
