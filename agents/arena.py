@@ -9,7 +9,7 @@ won with more than that mean. The games of one deal belong together: intervals a
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -191,7 +191,7 @@ def compare(
     if deals < 2:
         raise ValueError(f"deals: at least 2 are needed for an interval, got {deals}")
     batch = max(2, BATCH // len(lineups(env.num_players)))
-    played = jax.jit(partial(play, env, (first.policy, second.policy)))
+    played = _compiled(env, (first.policy, second.policy))
     params = (first.params, second.params)
     points = []
     for number, start in enumerate(range(0, deals, batch)):
@@ -201,6 +201,12 @@ def compare(
         if progress is not None:
             progress(min(deals, start + batch))
     return pairing(first.name, second.name, np.concatenate(points))
+
+
+@lru_cache(maxsize=32)
+def _compiled(env: Env[Any], policies: tuple[Policy, Policy]) -> Any:
+    """Return the compiled `play` of two players, kept: training compares them again and again."""
+    return jax.jit(partial(play, env, policies))
 
 
 def pairing(first: str, second: str, points: np.ndarray[Any, Any]) -> Pairing:

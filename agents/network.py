@@ -1,10 +1,12 @@
 """The network that agents learn with: a trunk, one LSTM, a policy head for each phase, a value.
 
-Flax Linen, every part a named submodule: parameters read `params/lstm/..`, `params/policy/..`. What
-is recurrent is apart from what is not: `features` and `heads` run over all steps at once, only
-`recur` goes step by step.
+While it learns, the value may be told by a critic of its own that sees all seats' observations
+(`privileged_critic`); the policy never does. Flax Linen, every part a named submodule: parameters
+read `params/lstm/..`, `params/policy/..`. What is recurrent is apart from what is not: `features`
+and `heads` run over all steps at once, only `recur` goes step by step.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -42,12 +44,14 @@ class ActorCritic(nn.Module):
       num_phases: an id may mean something else in each, so each has its own policy head.
       trunk: widths of the layers before the LSTM.
       lstm: width of the LSTM.
+      critic: widths of the layers of the privileged critic; none without it.
     """
 
     num_actions: int
     num_phases: int
     trunk: Sequence[int]
     lstm: int
+    critic: Sequence[int] = ()
 
     def setup(self) -> None:
         """Name the parts."""
@@ -62,6 +66,13 @@ class ActorCritic(nn.Module):
             name="policy",
         )
         self.value = nn.Dense(1, kernel_init=nn.initializers.orthogonal(1.0), name="value")
+        self.critic_layers = [
+            nn.Dense(width, kernel_init=nn.initializers.orthogonal(2**0.5), name=f"critic_{i}")
+            for i, width in enumerate(self.critic)
+        ]
+        self.critic_value = nn.Dense(
+            1, kernel_init=nn.initializers.orthogonal(1.0), name="critic_value"
+        )
 
     def __call__(self, carry: Carry, seen: Seen) -> tuple[Carry, Array, Array]:
         """Return the carry after one step, float32[.., A] logits, float32[..] values."""
@@ -87,6 +98,18 @@ class ActorCritic(nn.Module):
         logits = jnp.where(chosen[..., None], every, 0.0).sum(axis=-2)
         return logits, self.value(output)[..., 0]
 
+    def privileged(self, observations: Array) -> Array:
+        """Return float32[..] values of float32[.., P * N], all seats' observations in turn."""
+        for layer in self.critic_layers:
+            observations = nn.relu(layer(observations))
+        return self.critic_value(observations)[..., 0]
+
+    def everything(self, carry: Carry, seen: Seen, observations: Array) -> None:
+        """Call every part once, so that each has parameters."""
+        self(carry, seen)
+        if self.critic:
+            self.privileged(observations)
+
 
 @dataclass(frozen=True)
 class NetworkPolicy(ObservationPolicy):
@@ -97,16 +120,18 @@ class NetworkPolicy(ObservationPolicy):
     Attributes:
       trunk: widths of the layers before the LSTM.
       lstm: width of the LSTM.
+      critic: widths of the layers of the privileged critic, for training; none without it.
       greedy: choose the likeliest action instead of drawing one.
     """
 
     trunk: tuple[int, ...] = (128,)
     lstm: int = 128
+    critic: tuple[int, ...] = ()
     greedy: bool = False
 
     def network(self, env: Env[Any]) -> ActorCritic:
         """Return the network for a game."""
-        return ActorCritic(env.num_actions, len(env.phases), self.trunk, self.lstm)
+        return ActorCritic(env.num_actions, len(env.phases), self.trunk, self.lstm, self.critic)
 
     def apply(
         self, params: Any, env: Env[Any], carry: Carry, seen: Seen
@@ -142,14 +167,29 @@ class NetworkPolicy(ObservationPolicy):
 
     def init_params(self, env: Env[Any], key: Array) -> Any:
         """Return fresh parameters."""
-        size = jax.eval_shape(lambda: env.observe(env.init(jax.random.key(0)), 0)).size
+        size = math.prod(env.observation_shape)
         seen = Seen(jnp.zeros(size, jnp.float32), jnp.int32(0))
-        return self.network(env).init(key, self.init(env), seen)
+        everyone = jnp.zeros(env.num_players * size, jnp.float32)
+        given = (self.init(env), seen, everyone)
+        return self.network(env).init(key, *given, method=ActorCritic.everything)
 
     def see(self, env: Env[Any], state: Any) -> Seen:
         """Return the observation of the seat to move, flat, and the phase."""
         observation = env.observe(state, state.current_player)
         return Seen(observation.ravel(), env.phase(state))
+
+    def learned_value(self, params: Any, env: Env[Any], state: Any, told: Array) -> Array:
+        """Return float32[]: what learning takes for the value of a state.
+
+        It is the privileged critic's, where there is one: of the observations of all seats, that of
+        the seat to move first and then in the order of play. Else it is `told`, the value head's.
+        """
+        if not self.critic:
+            return told
+        seats = (state.current_player + jnp.arange(env.num_players)) % env.num_players
+        everyone = jax.vmap(env.observe, (None, 0))(state, seats).ravel()
+        value: Any = self.network(env).apply(params, everyone, method=ActorCritic.privileged)
+        return jnp.asarray(value)
 
     def log_probs(
         self, params: Any, env: Env[Any], view: Seen, mask: Array, carry: Carry

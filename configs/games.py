@@ -63,11 +63,13 @@ def _built_in(game: str, cls: str, *profiles: str, bots: tuple[str, ...] = ("gre
 _GAMES: dict[str, Game] = {
     game.id: game
     for game in (
+        _built_in("blob", "Blob", "standard"),
         _built_in("high_card_duel", "HighCardDuel", "standard"),
         _built_in("kuhn_poker", "KuhnPoker", "standard", bots=()),
         _built_in("leduc_poker", "LeducPoker", "standard", bots=()),
         _built_in("snapszer", "Snapszer", "hungarian", "base", "austrian", "vu"),
         _built_in("tysiac", "Tysiac", "alpha1000", "polish", bots=("greedy", "trump_manager")),
+        _built_in("bezique", "Bezique", "standard", "advanced", bots=()),
     )
 }
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from talonax.agents.distributions import categorical, masked_logits
-from talonax.agents.network import Carry, NetworkPolicy
+from talonax.agents.network import Carry, NetworkPolicy, Seen
 from talonax.envs.core import Env, typed_key
 from talonax.envs.wrappers import Dealer, fresh_carries, restart
 
@@ -86,32 +86,41 @@ def moved_on(carries: Any, seats: Array, after: Any) -> Any:
     return jax.tree.map(lambda leaf, new: leaf.at[rows, seats].set(new), carries, after)
 
 
-def sit_down(
-    env: Env[Any], policy: NetworkPolicy, key: Array, batch: int, *, magnet: bool, opponents: Any
-) -> Table:
-    """Return a batch of fresh games; `opponents` as `play_on` takes them."""
+class Players(NamedTuple):
+    """Who plays, and by what.
+
+    Attributes:
+      env: the game.
+      policy: the learner's.
+      params: the learner's parameters.
+      magnet: the parameters of the magnet, which only tells what it would do; None without.
+      opponents: who else plays. In the slice of the batch that has an opponent the learner has seat
+        `game % P`, and the opponent all others.
+    """
+
+    env: Env[Any]
+    policy: NetworkPolicy
+    params: Any
+    magnet: Any = None
+    opponents: tuple[Opponent, ...] = ()
+
+
+def sit_down(players: Players, key: Array, batch: int) -> Table:
+    """Return a batch of fresh games."""
+    env, policy = players.env, players.policy
     states = jax.vmap(env.init)(jax.random.split(key, batch))
     carries = fresh_carries(env, policy, batch)
-    others = tuple(fresh_carries(env, each.policy, each.last - each.first) for each in opponents)
-    copies = jax.tree.map(jnp.copy, carries) if magnet else None
-    return Table(states, carries, copies, others)
+    others = tuple(
+        fresh_carries(env, each.policy, each.last - each.first) for each in players.opponents
+    )
+    magnet = None if players.magnet is None else jax.tree.map(jnp.copy, carries)
+    return Table(states, carries, magnet, others)
 
 
 def play_on(
-    env: Env[Any],
-    policy: NetworkPolicy,
-    params: Any,
-    magnet: Any,
-    opponents: tuple[Opponent, ...],
-    table: Table,
-    key: Array,
-    steps: int,
-    chunk: int,
+    players: Players, table: Table, key: Array, steps: int, chunk: int
 ) -> tuple[Table, Decision, Carry]:
     """Play `steps` steps of each game, games that end being followed by fresh ones.
-
-    In a slice of the batch that has an opponent, the learner has seat `game % P` and the opponent
-    all others.
 
     Returns:
       the table as it is then; the decisions, leaves [steps, B, ..]; the learner's carries that each
@@ -119,52 +128,11 @@ def play_on(
     """
     batch = table.states.terminated.shape[0]
     for_deals, for_actions = jax.random.split(key)
-    dealer = Dealer.ahead(env, for_deals, batch, steps)
-    seated = _learners_seat(env, opponents, batch)
-
-    def step(carry: tuple[Table, Dealer], key: Array) -> tuple[Any, Decision]:
-        table, dealer = carry
-        for_learner, for_others = jax.random.split(typed_key(key))
-        states, seats = table.states, table.states.current_player
-        seen = jax.vmap(partial(policy.see, env))(states)
-        mask = jax.vmap(env.legal_action_mask)(states)
-        own, logits, values = policy.apply(params, env, own_carry(table.carries, seats), seen)
-        actions = categorical(logits, mask).sample(seed=for_learner).astype(jnp.int32)
-        told, magnet_carries = None, table.magnet
-        if table.magnet is not None:
-            remembers = own_carry(table.magnet, seats)
-            followed, others, _ = policy.apply(magnet, env, remembers, seen)
-            told = masked_logits(others, mask)
-            magnet_carries = moved_on(table.magnet, seats, followed)
-        learns = (seated < 0) | (seated == seats)
-        theirs, remembered = _opponents_act(env, opponents, table, mask, for_others)
-        actions = jnp.where(learns, actions, theirs)
-        following, last, dealer = dealer.step(env, states, actions)
-        done = last.finished
-        decision = Decision(
-            state=states,
-            seat=seats,
-            action=actions,
-            log_probs=masked_logits(logits, mask),
-            value=values,
-            reward=last.rewards,
-            done=done,
-            learns=learns,
-            magnet=told,
-        )
-        carries = restart(env, policy, done, moved_on(table.carries, seats, own))
-        if magnet_carries is not None:
-            magnet_carries = restart(env, policy, done, magnet_carries)
-        remembered = tuple(
-            restart(env, each.policy, done[each.first : each.last], carry)
-            for each, carry in zip(opponents, remembered, strict=True)
-        )
-        return (Table(following, carries, magnet_carries, remembered), dealer), decision
+    dealer = Dealer.ahead(players.env, for_deals, batch, steps)
 
     def chunk_of(carry: tuple[Table, Dealer], keys: Array) -> tuple[Any, tuple[Decision, Carry]]:
-        start = carry[0].carries
-        after, decisions = jax.lax.scan(step, carry, keys)
-        return after, (decisions, start)
+        after, decisions = jax.lax.scan(partial(_step, players), carry, keys)
+        return after, (decisions, carry[0].carries)
 
     keys = jax.random.bits(for_actions, (steps // chunk, chunk, 2), jnp.uint32)
     (table, _), (decisions, starts) = jax.lax.scan(chunk_of, (table, dealer), keys)
@@ -172,23 +140,79 @@ def play_on(
     return table, flat, starts
 
 
-def _learners_seat(env: Env[Any], opponents: tuple[Opponent, ...], batch: int) -> Array:
+def _step(
+    players: Players, carry: tuple[Table, Dealer], words: Array
+) -> tuple[tuple[Table, Dealer], Decision]:
+    """Let whoever is to move act in each game, and deal anew where one ended."""
+    env, policy, (table, dealer) = players.env, players.policy, carry
+    for_learner, for_others = jax.random.split(typed_key(words))
+    states, seats = table.states, table.states.current_player
+    seen = jax.vmap(partial(policy.see, env))(states)
+    mask = jax.vmap(env.legal_action_mask)(states)
+    after, logits, values = policy.apply(players.params, env, own_carry(table.carries, seats), seen)
+    values = jax.vmap(partial(policy.learned_value, players.params, env))(states, values)
+    magnet, told = _magnet_tells(players, table, seen, mask)
+    theirs, remembered = _opponents_act(players, table, mask, for_others)
+    seated = _learners_seat(players, mask.shape[0])
+    learns = (seated < 0) | (seated == seats)
+    own = categorical(logits, mask).sample(seed=for_learner).astype(jnp.int32)
+    actions = jnp.where(learns, own, theirs)
+    following, last, dealer = dealer.step(env, states, actions)
+    decision = Decision(
+        state=states,
+        seat=seats,
+        action=actions,
+        log_probs=masked_logits(logits, mask),
+        value=values,
+        reward=last.rewards,
+        done=last.finished,
+        learns=learns,
+        magnet=told,
+    )
+    carries = moved_on(table.carries, seats, after)
+    moved = Table(following, carries, magnet, remembered)
+    return (_forget(players, moved, last.finished), dealer), decision
+
+
+def _magnet_tells(
+    players: Players, table: Table, seen: Seen, mask: Array
+) -> tuple[Carry | None, Array | None]:
+    """Return the magnet's carries, and float32[B, A]: its log probabilities; None without it."""
+    if table.magnet is None:
+        return None, None
+    seats = table.states.current_player
+    own = own_carry(table.magnet, seats)
+    after, logits, _ = players.policy.apply(players.magnet, players.env, own, seen)
+    return moved_on(table.magnet, seats, after), masked_logits(logits, mask)
+
+
+def _forget(players: Players, table: Table, done: Array) -> Table:
+    """Return the table with all that was remembered of games that are `done` (bool[B]) fresh."""
+    env, policy = players.env, players.policy
+    opponents = tuple(
+        restart(env, each.policy, done[each.first : each.last], carries)
+        for each, carries in zip(players.opponents, table.opponents, strict=True)
+    )
+    magnet = None if table.magnet is None else restart(env, policy, done, table.magnet)
+    return Table(table.states, restart(env, policy, done, table.carries), magnet, opponents)
+
+
+def _learners_seat(players: Players, batch: int) -> Array:
     """Return int32[batch]: the learner's only seat, -1 where it has all."""
     games = jnp.arange(batch)
     seated = jnp.full(batch, -1)
-    for each in opponents:
+    for each in players.opponents:
         there = (games >= each.first) & (games < each.last)
-        seated = jnp.where(there, games % env.num_players, seated)
+        seated = jnp.where(there, games % players.env.num_players, seated)
     return seated
 
 
 def _opponents_act(
-    env: Env[Any], opponents: tuple[Opponent, ...], table: Table, mask: Array, key: Array
+    players: Players, table: Table, mask: Array, key: Array
 ) -> tuple[Array, tuple[Any, ...]]:
     """Return int32[B], what the opponents would do, and their carries after it."""
-    batch = mask.shape[0]
-    actions, remembered = jnp.zeros(batch, jnp.int32), []
-    for number, (each, carries) in enumerate(zip(opponents, table.opponents, strict=True)):
+    env, actions, remembered = players.env, jnp.zeros(mask.shape[0], jnp.int32), []
+    for number, (each, carries) in enumerate(zip(players.opponents, table.opponents, strict=True)):
         here = slice(each.first, each.last)
         states = jax.tree.map(lambda leaf, here=here: leaf[here], table.states)
         seats = states.current_player

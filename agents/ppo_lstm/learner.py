@@ -16,7 +16,7 @@ from jax import Array
 
 from talonax.agents import policy as policies
 from talonax.agents.network import NetworkPolicy
-from talonax.agents.ppo_lstm.experience import Decision, Opponent, Table, play_on, sit_down
+from talonax.agents.ppo_lstm.experience import Decision, Opponent, Players, Table, play_on, sit_down
 from talonax.agents.ppo_lstm.gae import advantages
 from talonax.agents.ppo_lstm.loss import Batch, Coefficients, loss
 from talonax.configs.train.schema import LEAGUE, SELF, PPOSettings
@@ -71,10 +71,16 @@ class Learner(NamedTuple):
             optax.clip_by_global_norm(settings.gradient_clip), optax.adam(rate, eps=1e-5)
         )
 
-    @property
-    def has_magnet(self) -> bool:
-        """Whether a reference policy plays along."""
-        return self.settings.kl_magnet > 0
+    def check(self) -> None:
+        """Raise a `ValueError` if the settings name a bot that the game does not have."""
+        for name, _ in self.settings.opponents:
+            if name not in (SELF, LEAGUE):
+                policies.by_name(self.env.id, name)
+
+    def players(self, params: Any, magnet: Any, league: Any) -> Players:
+        """Return who plays; the magnet only where something is made of what it tells."""
+        told = magnet if self.settings.kl_magnet > 0 else None
+        return Players(self.env, self.policy, params, told, self.opponents(league))
 
     def opponents(self, league: Any) -> tuple[Opponent, ...]:
         """Return who plays in which slice of the batch: bots and earlier selves, by their shares.
@@ -100,7 +106,8 @@ class Learner(NamedTuple):
 
 def learner(env: Env[Any], settings: PPOSettings) -> Learner:
     """Return a learner of `env`."""
-    return Learner(env, NetworkPolicy(settings.trunk, settings.lstm), settings)
+    critic = settings.critic if settings.privileged_critic else ()
+    return Learner(env, NetworkPolicy(settings.trunk, settings.lstm, critic), settings)
 
 
 def start(learner: Learner, key: Array) -> Runner:
@@ -109,14 +116,7 @@ def start(learner: Learner, key: Array) -> Runner:
     for_params, for_games, for_later = jax.random.split(key, 3)
     params = learner.policy.init_params(learner.env, for_params)
     league = jax.tree.map(lambda leaf: jnp.stack([leaf] * settings.league_size), params)
-    table = sit_down(
-        learner.env,
-        learner.policy,
-        for_games,
-        settings.envs,
-        magnet=learner.has_magnet,
-        opponents=learner.opponents(league),
-    )
+    table = sit_down(learner.players(params, params, league), for_games, settings.envs)
     return Runner(
         params=params,
         optimiser=learner.optimiser.init(params),
@@ -130,10 +130,16 @@ def start(learner: Learner, key: Array) -> Runner:
     )
 
 
-def updates(learner: Learner) -> Callable[[Runner], tuple[Runner, dict[str, Array]]]:
+def updates(
+    learner: Learner, places: Any = None
+) -> Callable[[Runner], tuple[Runner, dict[str, Array]]]:
     """Return the compiled function that makes `updates_per_call` updates; it consumes its runner.
 
     It returns the runner after them, and the mean of each thing logged, a float32[] each.
+
+    Args:
+      learner: what learns.
+      places: where each part of the runner lies (`devices.placed`); where jax likes if None.
     """
 
     def call(runner: Runner) -> tuple[Runner, dict[str, Array]]:
@@ -143,7 +149,9 @@ def updates(learner: Learner) -> Callable[[Runner], tuple[Runner, dict[str, Arra
         runner, told = jax.lax.scan(one, runner, None, learner.settings.updates_per_call)
         return runner, jax.tree.map(lambda leaf: leaf.mean(axis=0), told)
 
-    return jax.jit(call, donate_argnums=0)
+    if places is None:
+        return jax.jit(call, donate_argnums=0)
+    return jax.jit(call, donate_argnums=0, in_shardings=(places,), out_shardings=(places, None))
 
 
 def update(learner: Learner, runner: Runner) -> tuple[Runner, dict[str, Array]]:
@@ -151,16 +159,9 @@ def update(learner: Learner, runner: Runner) -> tuple[Runner, dict[str, Array]]:
     settings = learner.settings
     key = jax.random.wrap_key_data(runner.key)
     for_play, for_batches, for_later = jax.random.split(key, 3)
+    players = learner.players(runner.params, runner.magnet, runner.league)
     table, decisions, starts = play_on(
-        learner.env,
-        learner.policy,
-        runner.params,
-        runner.magnet,
-        learner.opponents(runner.league),
-        runner.table,
-        for_play,
-        settings.steps,
-        settings.chunk,
+        players, runner.table, for_play, settings.steps, settings.chunk
     )
     batch, unit, told = _batch(learner, runner, decisions, starts)
     params, optimiser, losses = _learn(learner, runner, batch, for_batches)
@@ -233,7 +234,7 @@ def _learn(
             params, learner.env, learner.policy, settings, part, moving
         )
         changes, state = optimiser.update(gradient, state, params)
-        told["gradient_norm"] = optax.global_norm(gradient)
+        told["gradient_norm"] = optax.tree.norm(gradient)
         return (optax.apply_updates(params, changes), state), told
 
     def epoch(carry: tuple[Any, Any], key: Array) -> tuple[tuple[Any, Any], dict[str, Array]]:

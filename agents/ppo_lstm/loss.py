@@ -79,6 +79,8 @@ def replay(
 
     _, outputs = jax.lax.scan(step, carries, (features, decisions.seat, decisions.done))
     logits, values = policy.heads(params, env, outputs, seen.phase)
+    value_of = partial(policy.learned_value, params, env)
+    values = jax.vmap(jax.vmap(value_of))(decisions.state, values)
     return masked_logits(logits, mask), values
 
 

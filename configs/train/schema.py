@@ -93,6 +93,11 @@ class PPOSettings:
         bool,
         _setting("the value is told by a network of its own that sees all seats' observations"),
     ] = False
+    critic: Annotated[
+        tuple[int, ...],
+        Field(description="widths of the layers of that network"),
+        BeforeValidator(_widths),
+    ] = (256, 128)
 
     # The loss
     learning_rate: Annotated[float, _setting("of Adam, at the start", gt=0), Fraction] = 1e-3
@@ -156,6 +161,9 @@ class PPOSettings:
     evaluation_deals: Annotated[
         int, _setting("duplicate deals of an evaluation, against each bot", ge=2), Whole
     ] = 2_000
+    exploitability: Annotated[
+        bool, _setting("evaluations measure it, too; only small games can be enumerated")
+    ] = False
     keep: Annotated[int, _setting("checkpoints that are kept", ge=1), Whole] = 3
 
     @model_validator(mode="after")

@@ -30,6 +30,7 @@ from talonax.cli.parity import Parity
 from talonax.cli.replay import Replay
 from talonax.cli.selfplay import Selfplay
 from talonax.cli.show import Show
+from talonax.cli.train import Train
 
 PROG = "talonax"
 COMMANDS: Mapping[str, type[Any]] = {
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, type[Any]] = {
     "show": Show,
     "parity": Parity,
     "bench": Bench,
+    "train": Train,
     "arena": Arena,
     "exploitability": Exploitability,
 }

@@ -9,7 +9,7 @@ import pytest
 
 import talonax
 from talonax.agents.network import NetworkPolicy
-from talonax.agents.ppo_lstm.experience import play_on, sit_down
+from talonax.agents.ppo_lstm.experience import Players, play_on, sit_down
 from talonax.agents.ppo_lstm.learner import learner, start, update, updates
 from talonax.agents.ppo_lstm.loss import replay
 from talonax.configs.train.schema import PPOSettings
@@ -31,16 +31,18 @@ def played():
     env, policy = talonax.make("snapszer"), NetworkPolicy((32,), 16)
     params = policy.init_params(env, jax.random.key(0))
 
+    players = Players(env, policy, params)
+
     @jax.jit
     def play(key):
-        table = sit_down(env, policy, key, 16, magnet=False, opponents=())
-        return play_on(env, policy, params, None, (), table, key, steps=32, chunk=16)
+        return play_on(players, sit_down(players, key, 16), key, steps=32, chunk=16)
 
-    return env, policy, params, *play(jax.random.key(1))
+    return players, *play(jax.random.key(1))
 
 
 def test_f01_what_is_replayed_is_what_was_played(played):
-    env, policy, params, _, decisions, starts = played
+    players, _, decisions, starts = played
+    env, policy, params = players.env, players.policy, players.params
     assert int(decisions.done.sum()) > 16
     again = jax.jit(lambda part, carries: replay(env, policy, params, part, carries))
     for chunk in range(2):
@@ -54,17 +56,13 @@ def test_f01_what_is_replayed_is_what_was_played(played):
 
 
 def test_f02_memory_does_not_outlive_a_game(played):
-    env, policy, params, *_ = played
-    states = jax.vmap(env.init)(jax.random.split(jax.random.key(3), 16))
-    table = sit_down(env, policy, jax.random.key(4), 16, magnet=False, opponents=())
+    players, *_ = played
+    table = sit_down(players, jax.random.key(4), 16)
     stale = jax.tree.map(lambda leaf: leaf + 3.0, table.carries)
 
     def first(carries):
-        at = table._replace(states=states, carries=carries)
-        run = jax.jit(
-            lambda at: play_on(env, policy, params, None, (), at, jax.random.key(5), 32, 16)
-        )
-        return run(at)
+        run = jax.jit(lambda at: play_on(players, at, jax.random.key(5), 32, 16))
+        return run(table._replace(carries=carries))
 
     (fresh, one, _), (after, other, _) = first(table.carries), first(stale)
     assert not np.allclose(one.value[0], other.value[0])
@@ -102,21 +100,10 @@ def test_opponents_moves_are_not_learned_from():
     settings = PPOSettings(**SMALL, opponents=mix, league_size=2, kl_magnet=0.1)
     made = learner(talonax.make("snapszer"), settings)
     runner = start(made, jax.random.key(0))
-    seated = made.opponents(runner.league)
-    assert [(each.first, each.last) for each in seated] == [(0, 4), (4, 6), (6, 8)]
-    table, decisions, _ = jax.jit(
-        lambda runner: play_on(
-            made.env,
-            made.policy,
-            runner.params,
-            runner.magnet,
-            made.opponents(runner.league),
-            runner.table,
-            jax.random.key(2),
-            32,
-            16,
-        )
-    )(runner)
+    players = made.players(runner.params, runner.magnet, runner.league)
+    assert [(each.first, each.last) for each in players.opponents] == [(0, 4), (4, 6), (6, 8)]
+    run = jax.jit(lambda table: play_on(players, table, jax.random.key(2), 32, 16))
+    table, decisions, _ = run(runner.table)
     learns, seat = np.asarray(decisions.learns), np.asarray(decisions.seat)
     np.testing.assert_array_equal(learns[:, 8:], True)
     np.testing.assert_array_equal(learns[:, :8], seat[:, :8] == np.arange(8) % 2)

@@ -33,7 +33,8 @@ class Arena(GameOptions):
     Ctrl-C keeps the pairs that are done.
 
     Attributes:
-      players: Two or more: names of bots (see `talonax games`), e.g. random greedy.
+      players: Two or more: bots' names (random, greedy, ..), pretrained, run folders of `talonax
+        train`, their checkpoints, files of policies.
       deals: Deals of each pair.
       seed: Decides decks and draws.
       csv: Write the pairs to this file, too.
@@ -54,7 +55,7 @@ class Arena(GameOptions):
         if self.deals < FEWEST:
             raise UsageError(f"--deals: {self.deals} is not allowed; at least {FEWEST} are needed")
         env = self.env()
-        pairings, interrupted = self._play(env, [player(self.game, name) for name in self.players])
+        pairings, interrupted = self._play(env, [player(env, name) for name in self.players])
         if not pairings:
             output.remark("interrupted before a pair was done")
             return 130
@@ -96,21 +97,20 @@ class Arena(GameOptions):
         return done, False
 
 
-def _advance(advance: output.Advance, before: int, deals: int) -> None:
+def _advance(advance: output.Bar, before: int, deals: int) -> None:
     advance(before + deals)
 
 
-def player(game: str, name: str) -> "Player":
+def player(env: "Env[Any]", name: str) -> "Player":
     """Return the player of that name.
 
     Raises:
       UsageError: there is none; the message says what exists.
     """
-    from talonax.agents.arena import Player
-    from talonax.agents.policy import by_name
+    from talonax.agents import players
 
     try:
-        return Player(name, by_name(game, name))
+        return players.player(env, name)
     except ValueError as error:
         raise UsageError(one_line(error)) from None
 

@@ -83,7 +83,7 @@ class GameOptions:
     @property
     def flags(self) -> dict[str, Any]:
         """The flags of `--set`, their values read as YAML."""
-        return dict(_flag(word) for words in self.set for word in words)
+        return pairs(self.set)
 
     @property
     def profile_name(self) -> str:
@@ -107,9 +107,8 @@ class GameOptions:
             outer = [name.partition(".")[0] for name in known]
             for name in flags:
                 if name not in (*known, *outer):
-                    raise UsageError(
-                        f"--set {name}: {self.game} has no such flag; there are: {', '.join(known)}"
-                    )
+                    told = f"there are: {', '.join(known)}" if known else "it has none"
+                    raise UsageError(f"--set {name}: {self.game} has no such flag; {told}")
             games.load_rules(self.game, self.profile, **flags)
         except ValueError as error:  # the registry's, which say what exists
             raise UsageError(one_line(error)) from None
@@ -126,6 +125,15 @@ class GameOptions:
         from talonax.envs.registry import make
 
         return make(self.game, self.profile, **flags)
+
+
+def pairs(words: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+    """Return what `--set NAME=VALUE ..` says, values read as YAML.
+
+    Raises:
+      UsageError: a word of another form.
+    """
+    return dict(_flag(word) for given in words for word in given)
 
 
 def seated(game: str, names: Sequence[str], players: int) -> Any:

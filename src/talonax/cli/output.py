@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -14,6 +14,7 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeRemainingColumn,
 )
@@ -73,11 +74,22 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-class Advance(Protocol):
-    """Moves a progress bar on."""
+class Bar:
+    """A progress bar that is shown."""
 
-    def __call__(self, done: int) -> None:
-        """Say how much is done in all."""
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+
+    def __call__(self, done: int, told: str = "") -> None:
+        """Say how much is done in all, and what else is worth telling."""
+        self._bar.update(self._task, completed=done, told=told)
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar; without a terminal to standard error, too."""
+        if self._bar.disable:
+            remark(text)
+        else:
+            self._bar.console.print(text, highlight=False, markup=False)
 
 
 class _Rate(ProgressColumn):
@@ -91,7 +103,7 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def progress(what: str, total: int, unit: str) -> Iterator[Advance]:
+def progress(what: str, total: int, unit: str) -> Iterator[Bar]:
     """Show a progress bar with a rate on standard error, if that is a terminal."""
     console = Console(stderr=True)
     columns = (
@@ -100,8 +112,8 @@ def progress(what: str, total: int, unit: str) -> Iterator[Advance]:
         MofNCompleteColumn(),
         _Rate(unit),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[told]}"),
     )
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     with bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
+        yield Bar(bar, bar.add_task(what, total=total, told=""))

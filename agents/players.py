@@ -1,0 +1,66 @@
+"""Players by their names: a bot's, a run folder, one of its checkpoints, a file of a policy.
+
+pretrained                  a policy that comes with talonax
+greedy                      a bot of the game
+runs/a                      the best policy of a run
+runs/a/checkpoints/400000   the moving average at that step
+policy.npz                  a saved policy
+"""
+
+from pathlib import Path
+from typing import Any
+
+from talonax.agents import policy as policies
+from talonax.agents import saved
+from talonax.agents.arena import Player
+from talonax.envs.core import Env
+
+PRETRAINED = "pretrained"
+#: The best policy of a run folder.
+BEST = "policy.npz"
+_FOLDER = Path(__file__).parent / PRETRAINED
+
+
+def pretrained(game: str) -> Path | None:
+    """Return the policy that comes with talonax for a game; None where there is none."""
+    path = _FOLDER / f"{game}.npz"
+    return path if path.is_file() else None
+
+
+def names(game: str) -> list[str]:
+    """Return the names of the players that come with a game."""
+    return [*policies.names(game), *([PRETRAINED] if pretrained(game) else [])]
+
+
+def player(env: Env[Any], name: str) -> Player:
+    """Return the player of that name.
+
+    Raises:
+      ValueError: there is none, or it does not play this game; the message says what exists.
+    """
+    if name in policies.names(env.id):
+        return Player(name, policies.by_name(env.id, name))
+    if name == PRETRAINED:
+        found = pretrained(env.id)
+        if found is not None:
+            return _from_file(env, name, found)
+    path = Path(name)
+    if path.is_file():
+        return _from_file(env, name, path)
+    if (path / BEST).is_file():
+        return _from_file(env, name, path / BEST)
+    if path.is_dir():
+        from talonax.agents.runs import learned_at
+
+        policy, params, about = learned_at(env, path)
+        saved.check_fits(name, about, env, policy, params)
+        return Player(name, policy, params)
+    raise ValueError(
+        f"{env.id} has no player {name!r}; there are: {', '.join(names(env.id))}, "
+        "run folders, their checkpoints and files of policies"
+    )
+
+
+def _from_file(env: Env[Any], name: str, path: Path) -> Player:
+    found = saved.load(path, env)
+    return Player(name, found.policy, found.params)

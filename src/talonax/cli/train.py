@@ -1,0 +1,258 @@
+"""`talonax train`: learn a game by self-play, in a run folder."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from talonax.cli import output
+from talonax.cli.errors import INTERRUPTED, UsageError
+from talonax.cli.options import (
+    Count,
+    Flags,
+    GameName,
+    Profile,
+    Seed,
+    existing_file,
+    one_line,
+    pairs,
+)
+
+if TYPE_CHECKING:
+    from talonax.agents.ppo_lstm.training import Progress, Trainer
+    from talonax.agents.runs import Run
+    from talonax.configs.train.load import Training
+
+ALGORITHMS = ("ppo_lstm",)
+NEEDS = "training needs more packages: pip install 'talonax[train]'"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Train:
+    """Learn a game by self-play.
+
+    What is trained and how comes from the game's own settings or --config; --set changes single
+    entries, `rules.` before those that are flags of the game. All that is kept lies in one folder:
+    settings, metrics, learning curves, checkpoints, the best policy. Evaluations play against the
+    game's bots.
+
+    Ctrl-C saves and says how to go on. `talonax arena GAME FOLDER greedy` plays the best policy.
+
+    Example: talonax train ppo_lstm snapszer --steps 2e6 --out runs/a
+
+    Attributes:
+      algorithm: How to learn: ppo_lstm.
+      game: The game; `talonax games` lists them.
+      config: A YAML file of settings.
+      profile: Which rules: the name of one of the game's profiles.
+      set: Single settings, e.g. --set learning_rate=3e-4 rules.match=7.
+      steps: Decisions to learn from in all (the setting total_steps).
+      seed: Decides parameters, decks and draws.
+      devices: How many local devices share the games.
+      out: The run folder.
+      resume: Go on with the run in the folder.
+      json: Print one JSON object at the end instead of text.
+    """
+
+    algorithm: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ALGORITHM")]
+    game: GameName
+    config: Annotated[
+        Path | None,
+        tyro.conf.arg(metavar="FILE.yaml", help_behavior_hint="(default: the game's own)"),
+    ] = None
+    profile: Profile = None
+    set: Flags = ()
+    steps: Annotated[Count | None, tyro.conf.arg(help_behavior_hint="")] = None
+    seed: Annotated[Seed | None, tyro.conf.arg(help_behavior_hint="(default: 0)")] = None
+    devices: Count = 1
+    out: Annotated[
+        Path | None,
+        tyro.conf.arg(metavar="FOLDER", help_behavior_hint="(default: runs/GAME-DATE-TIME)"),
+    ] = None
+    resume: bool = False
+    json: bool = False
+
+    def run(self) -> int:
+        """Train, and return the exit code."""
+        if self.algorithm not in ALGORITHMS:
+            told = ", ".join(ALGORITHMS)
+            raise UsageError(f"no algorithm {self.algorithm!r}; there are: {told}")
+        trainer = self._trainer()
+        with _stop_requests() as stopping:
+            start = time.perf_counter()
+            step, evaluation = self._train(trainer, stopping)
+        self._report(trainer, step, evaluation, time.perf_counter() - start)
+        return INTERRUPTED if step < _whole(trainer) else 0
+
+    # What is asked for --------------------------------------------------------------------------
+
+    def _changes(self) -> dict[str, Any]:
+        changes = pairs(self.set)
+        if self.profile is not None:
+            changes["profile"] = self.profile
+        if self.steps is not None:
+            changes["total_steps"] = self.steps
+        return changes
+
+    def _trainer(self) -> "Trainer":
+        """Return the run that is to be trained, once everything about it is known to be right."""
+        from talonax.configs import games
+
+        try:
+            games.get(self.game)
+            if self.config is not None:
+                existing_file(self.config)
+            run, how = self._resumed() if self.resume else (None, self._asked())
+            return self._made(run, how)
+        except ImportError as error:
+            raise UsageError(f"{NEEDS} ({error})") from None
+        except ValueError as error:
+            raise UsageError(one_line(error)) from None
+
+    def _asked(self) -> "Training":
+        from talonax.configs.train.load import read
+
+        return read(self.game, self.config, self._changes())
+
+    def _resumed(self) -> "tuple[Run, Training]":
+        """Return the run to go on with, which must be the one that is asked for."""
+        from talonax.agents.runs import Run
+        from talonax.configs.train.load import changed, differences, read
+
+        if self.out is None:
+            raise UsageError("--resume: which run? --out FOLDER is needed")
+        run = Run.open(self.out)
+        there, how = run.about, run.training
+        asked = read(self.game, self.config) if self.config is not None else how
+        asked = changed(asked, self._changes(), "--set")
+        wrong = differences(how, asked)
+        if there["seed"] != self.seed and self.seed is not None:
+            wrong.append(f"seed: {there['seed']} and {self.seed}")
+        if there["game"] != self.game:
+            wrong = [f"game: {there['game']} and {self.game}"]
+        if wrong:
+            raise UsageError(
+                f"{self.out}: holds another run than was asked for: {'; '.join(wrong)}"
+            )
+        return run, how
+
+    def _made(self, run: "Run | None", how: "Training") -> "Trainer":
+        import jax
+
+        from talonax.agents.ppo_lstm.devices import mesh_of
+        from talonax.agents.ppo_lstm.learner import learner
+        from talonax.agents.ppo_lstm.training import Trainer
+        from talonax.agents.runs import Run, about
+        from talonax.envs.registry import make
+
+        env = make(self.game, how.profile, **how.rules)
+        learns = learner(env, how.settings)
+        learns.check()
+        local = jax.local_devices()
+        if self.devices > len(local):
+            raise UsageError(
+                f"--devices {self.devices}: jax sees {len(local)} ({local[0].platform})"
+            )
+        mesh = mesh_of(learns, local[: self.devices])
+        if run is None:
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            folder = self.out or Path("runs") / f"{self.game}-{stamp}"
+            run = Run.create(folder, about(env, how, self.seed or 0))
+        elif run.about["rules_hash"] != env.rules_hash:
+            raise UsageError(
+                f"{run.path}: was trained on {self.game} {run.about['version']} with the rules "
+                f"{run.about['rules_hash']}, which are {env.rules_hash} now"
+            )
+        return Trainer(run, learns, mesh)
+
+    # Training -----------------------------------------------------------------------------------
+
+    def _train(self, trainer: "Trainer", stopping: Any) -> tuple[int, Any]:
+        settings, evaluation = trainer.learner.settings, None
+        output.remark(f"{trainer.run.path}: {self.game}, {_whole(trainer):,} steps")
+        runner = trainer.begin()
+        step = int(runner.update) * settings.steps_per_update
+        if step:
+            output.remark(f"going on from step {step:,}")
+        with output.progress(self.game, _whole(trainer), "steps") as advance:
+            advance(step)
+            for progress in trainer.train(runner, stopping):
+                step = progress.step
+                advance(step, _short(progress))
+                if progress.evaluation is not None:
+                    evaluation = progress.evaluation
+                    advance.say(f"{step:>12,}  {_strength(evaluation)}")
+        return step, evaluation
+
+    def _report(self, trainer: "Trainer", step: int, evaluation: Any, seconds: float) -> None:
+        folder = trainer.run.path
+        if step < _whole(trainer):
+            output.remark(
+                f"stopped and saved; to go on: talonax train {self.algorithm} {self.game} "
+                f"--out {folder} --resume"
+            )
+        if self.json:
+            output.print_json(
+                game=self.game,
+                algorithm=self.algorithm,
+                folder=str(folder),
+                step=step,
+                seconds=seconds,
+                evaluation=evaluation,
+                interrupted=step < _whole(trainer),
+            )
+        else:
+            done = [("run", str(folder)), ("steps", f"{step:,} in {seconds:.0f} s")]
+            strength = [("strength", _strength(evaluation))] if evaluation else []
+            output.print_pairs(done + strength)
+
+
+def _whole(trainer: "Trainer") -> int:
+    settings = trainer.learner.settings
+    return settings.updates * settings.steps_per_update
+
+
+def _short(progress: "Progress") -> str:
+    told = progress.metrics
+    return (
+        f"policy {told['policy_loss']:+.3f}  value {told['value_loss']:.3f}  "
+        f"entropy {told['entropy']:.2f}  KL {told['kl']:.4f}"
+    )
+
+
+def _strength(evaluation: Any) -> str:
+    """Return how good the moving average is, in one line."""
+    parts = []
+    for name, found in evaluation["average"].items():
+        if name == "exploitability":
+            parts.append(f"exploitability {found:.4f}")
+        else:
+            rate, half = 100 * found["win_rate"], 100 * found["win_ci95"]
+            points = f"{found['points']:+.3f} points"
+            parts.append(f"{name} {rate:.1f} ± {half:.1f} %, {points}")
+    return "; ".join(parts)
+
+
+@contextmanager
+def _stop_requests() -> Iterator[Any]:
+    """Turn Ctrl-C into a request, heard after the updates under way; a second one interrupts."""
+    asked = False
+
+    def ask(number: int, frame: Any) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+        output.remark("stopping after the updates under way; again to give them up")
+
+    before = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: asked
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -1,0 +1,314 @@
+"""Run folders, resuming, saved policies, the command that trains."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import talonax
+from talonax.__main__ import main
+from talonax.agents import saved
+from talonax.agents.players import player
+from talonax.agents.ppo_lstm.devices import mesh_of, start_on
+from talonax.agents.ppo_lstm.learner import learner
+from talonax.agents.ppo_lstm.training import Trainer
+from talonax.agents.runs import Run, RunError, about
+from talonax.configs.rules import RulesError
+from talonax.configs.train.load import PPOSettings, changed, default_file, read, training
+
+SMALL: dict[str, Any] = {
+    "envs": 8,
+    "steps": 8,
+    "chunk": 4,
+    "minibatches": 2,
+    "updates_per_call": 1,
+    "trunk": [16],
+    "lstm": 8,
+    "evaluate_every": 128,
+    "evaluation_deals": 8,
+    "total_steps": 512,
+    "keep": 2,
+}
+WORDS = [f"{key}={value}" for key, value in SMALL.items()]
+
+
+def trainer_in(path: Path, *, game: str = "kuhn_poker", **changes: Any) -> Trainer:
+    """A run of eight small updates."""
+    env = talonax.make(game)
+    how = training({**SMALL, **changes}, "test")
+    learns = learner(env, how.settings)
+    run = Run.open(path) if (path / "run.json").is_file() else Run.create(path, about(env, how, 3))
+    return Trainer(run, learns, mesh_of(learns, jax.devices()[:1]))
+
+
+def trained(trainer: Trainer, calls: int = 10**9) -> list[Any]:
+    """What is told of at most so many calls."""
+    told: list[Any] = []
+    for progress in trainer.train(trainer.begin(), lambda: len(told) >= calls):
+        told.append(progress)
+    return told
+
+
+def leaves(trainer: Trainer) -> list[Any]:
+    """Everything in the latest checkpoint."""
+    step = trainer.run.latest()
+    assert step is not None
+    fresh = start_on(trainer.learner, trainer.mesh, trainer.seed)
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(trainer.run.restore(step, fresh))]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
+    """A run that went through at once."""
+    trainer = trainer_in(tmp_path_factory.mktemp("runs") / "whole")
+    assert [each.step for each in trained(trainer)] == [64 * n for n in range(1, 9)]
+    return trainer
+
+
+def test_a_run_that_was_stopped_and_resumed_is_the_same_bit_for_bit(
+    whole: Trainer, tmp_path: Path
+) -> None:
+    assert len(trained(trainer_in(tmp_path / "run"), 3)) == 3
+    again = trainer_in(tmp_path / "run")
+    assert again.run.latest() == 192
+    assert trained(again)[0].step == 256
+    for one, other in zip(leaves(whole), leaves(again), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+    def without_speed(run: Run) -> list[dict[str, Any]]:
+        return [
+            {name: each for name, each in entry.items() if name != "steps_per_second"}
+            for entry in run.metrics()
+        ]
+
+    assert without_speed(whole.run) == without_speed(again.run)
+
+
+def test_lines_after_the_checkpoint_are_dropped(tmp_path: Path) -> None:
+    trainer = trainer_in(tmp_path / "run")
+    trained(trainer, 2)
+    trainer.run.record({"step": 192, "entropy": 0.0})
+    with (trainer.run.path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 25')
+    again = trainer_in(tmp_path / "run")
+    again.begin()
+    assert [entry["step"] for entry in again.run.metrics()] == [64, 128, 128]
+    assert (again.run.path / "metrics.jsonl").read_text().endswith("}\n")
+
+
+def test_what_a_run_folder_holds(whole: Trainer) -> None:
+    path = whole.run.path
+    kept = sorted(each.name for each in path.iterdir())
+    assert kept == ["checkpoints", "curves.png", "metrics.jsonl", "policy.npz", "run.json"]
+    assert (path / "curves.png").read_bytes()[:4] == b"\x89PNG"
+    told = json.loads((path / "run.json").read_text())
+    assert told["game"] == "kuhn_poker"
+    assert told["seed"] == 3
+    assert told["settings"]["envs"] == 8
+    assert set(told["versions"]) > {"talonax", "jax", "flax", "optax", "python", "device"}
+    looked = [entry for entry in whole.run.metrics() if "evaluation" in entry]
+    assert [entry["step"] for entry in looked] == [128, 256, 384, 512]
+    scores = {entry["step"]: entry["evaluation"]["score"] for entry in looked}
+    steps = {int(each.name) for each in (path / "checkpoints").iterdir() if each.name.isdigit()}
+    assert {384, 512} <= steps <= {384, 512, max(scores, key=lambda step: scores[step])}
+    best = saved.load(path / "policy.npz", whole.learner.env).about
+    assert best["evaluation"]["score"] == max(scores.values())
+
+
+def test_a_folder_plays_as_what_it_saved(whole: Trainer) -> None:
+    env, path = whole.learner.env, whole.run.path
+    best = player(env, str(path))
+    found = saved.load(path / "policy.npz", env)
+    at = player(env, str(path / "checkpoints" / "512"))
+    assert best.policy == found.policy == at.policy
+    for one, other in zip(jax.tree.leaves(best.params), jax.tree.leaves(found.params), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert jax.tree.structure(at.params) == jax.tree.structure(best.params)
+    fresh = start_on(whole.learner, whole.mesh, 0)
+    average = whole.run.restore(512, fresh).average
+    for one, other in zip(jax.tree.leaves(at.params), jax.tree.leaves(average), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_policy_survives_its_file(tmp_path: Path) -> None:
+    env = talonax.make("snapszer")
+    learns = learner(env, PPOSettings(trunk=(16,), lstm=8, privileged_critic=True, critic=(4,)))
+    params = learns.policy.init_params(env, jax.random.key(0))
+    saved.save(tmp_path / "a.npz", learns.policy, params, {"game": "snapszer"})
+    found = saved.load(tmp_path / "a.npz", env)
+    assert "critic_0" in params["params"]
+    assert not any(name.startswith("critic") for name in found.params["params"])
+    state = env.init(jax.random.key(1))
+    given = (env, found.policy.see(env, state), env.legal_action_mask(state))
+    carry = found.policy.init(env)
+    one = learns.policy.log_probs(params, *given, carry)
+    other = found.policy.log_probs(found.params, *given, carry)
+    np.testing.assert_array_equal(one[0], other[0])
+    assert [each.name for each in tmp_path.iterdir()] == ["a.npz"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("{run}", "learned to play kuhn_poker, not snapszer"),
+        ("{run}/checkpoints/512", "learned to play kuhn_poker, not snapszer"),
+        ("{run}/run.json", "holds no policy that was saved by talonax"),
+        ("{run}/checkpoints", "is no run with a policy, and no checkpoint"),
+        ("{run}/nothing", "snapszer has no player"),
+    ],
+)
+def test_what_is_no_player_is_refused(whole: Trainer, name: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        player(talonax.make("snapszer"), name.format(run=whole.run.path))
+
+
+def test_a_policy_of_other_rules_is_refused(tmp_path: Path) -> None:
+    env, other = talonax.make("snapszer"), talonax.make("snapszer", observation="compact")
+    learns = learner(env, PPOSettings(trunk=(16,), lstm=8))
+    params = learns.policy.init_params(env, jax.random.key(0))
+    saved.save(tmp_path / "a.npz", learns.policy, params, {"game": "snapszer", "rules": {}})
+    with pytest.raises(ValueError, match="has another size"):
+        player(other, str(tmp_path / "a.npz"))
+
+
+def test_folders_that_hold_something_are_not_taken(whole: Trainer, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="--resume goes on"):
+        Run.create(whole.run.path, {})
+    (tmp_path / "letter.txt").write_text("")
+    with pytest.raises(RunError, match="is not empty"):
+        Run.create(tmp_path, {})
+    with pytest.raises(RunError, match=r"run\.json is missing"):
+        Run.open(tmp_path)
+
+
+# Settings ---------------------------------------------------------------------------------------
+
+
+def test_entries_are_read_and_overridden(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(
+        "profile: vu\nrules: {match: 7}\ntotal_steps: 1_000\nlearning_rate: 1e-3\n"
+        "trunk: [8, 4]\nopponents: {self: 0.5, greedy: 0.5}\n"
+    )
+    how = read("snapszer", file, {"clip": 0.1, "rules.nines": True})
+    assert how.profile == "vu"
+    assert how.rules == {"match": 7, "nines": True}
+    settings = how.settings
+    assert (settings.total_steps, settings.learning_rate, settings.clip) == (1000, 1e-3, 0.1)
+    assert settings.trunk == (8, 4)
+    assert settings.opponents == (("self", 0.5), ("greedy", 0.5))
+    assert training(json.loads(json.dumps(how.entries())), "again") == how
+    assert changed(how, {"rules": {}}, "test").rules == {}
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ({"clips": 0.1}, "clips: no such setting; there are: profile, rules, total_steps"),
+        ({"clip": -1}, "clip: -1"),
+        ({"clip": "much"}, "clip: 'much'"),
+        ({"envs": 1.5}, r"envs: 1\.5"),
+        ({"rules": 3}, "rules: 3 is not allowed"),
+        ({"profile": 3}, "profile: 3 is not allowed"),
+        ({"chunk": 7}, "chunk: 7 does not divide steps: 64"),
+        ({"minibatches": 3}, "minibatches: 3 do not divide the 1024 chunks"),
+        ({"opponents": {"self": 0.5}}, "not parts of 1"),
+    ],
+)
+def test_wrong_entries_are_refused(entries: dict[str, Any], told: str) -> None:
+    with pytest.raises(RulesError, match=f"^here: .*{told}"):
+        training(entries, "here")
+
+
+@pytest.mark.parametrize("game", [game for game in talonax.games() if default_file(game)])
+def test_the_settings_of_each_game_are_commented_and_fit_it(game: str) -> None:
+    path = default_file(game)
+    assert path is not None
+    entries = [line for line in path.read_text().splitlines() if line and line[0] not in "# "]
+    assert all("#" in line for line in entries)
+    how = read(game)
+    learner(talonax.make(game, how.profile, **how.rules), how.settings).check()
+
+
+# The command ------------------------------------------------------------------------------------
+
+
+def test_train_and_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    words = ["train", "ppo_lstm", "kuhn_poker", "--out", str(folder)]
+    assert main([*words, "--set", *WORDS, "exploitability=true", "--json"]) == 0
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert told["step"] == 512
+    assert not told["interrupted"]
+    assert 0 < told["evaluation"]["average"]["exploitability"] < 2
+    assert err.count("exploitability") == 4
+    assert main([*words, "--resume"]) == 0
+    assert "going on from step 512" in capsys.readouterr().err
+    assert main(["arena", "kuhn_poker", str(folder), "random", "--deals", "8"]) == 0
+    assert main(["exploitability", "kuhn_poker", str(folder)]) == 0
+
+
+def test_a_request_to_stop_is_heard(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import signal
+
+    recorded = Run.record
+
+    def record(run: Run, entry: Any) -> None:
+        recorded(run, entry)
+        if entry["step"] == 192:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Run, "record", record)
+    folder = tmp_path / "run"
+    words = ["train", "ppo_lstm", "kuhn_poker", "--out", str(folder)]
+    assert main([*words, "--set", *WORDS]) == 130
+    err = capsys.readouterr().err
+    assert f"talonax train ppo_lstm kuhn_poker --out {folder} --resume" in err
+    assert Run.open(folder).latest() == 192
+    monkeypatch.undo()
+    assert main([*words, "--resume"]) == 0
+    assert "going on from step 192" in capsys.readouterr().err
+    assert Run.open(folder).latest() == 512
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("train sarsa snapszer", "no algorithm 'sarsa'; there are: ppo_lstm"),
+        ("train ppo_lstm whist", "no game 'whist'"),
+        ("train ppo_lstm snapszer --config none.yaml", "none.yaml: no such file"),
+        ("train ppo_lstm snapszer --set clips=1", "--set: clips: no such setting"),
+        ("train ppo_lstm snapszer --set rules.clubs=1", "clubs: no such flag"),
+        ("train ppo_lstm snapszer --profile house", "no profile 'house'"),
+        ("train ppo_lstm snapszer --set opponents={bold: 1.0}", "snapszer has no policy 'bold'"),
+        ("train ppo_lstm snapszer --devices 7", "512 games cannot be shared by 7 devices"),
+        ("train ppo_lstm snapszer --devices 99", "--devices 99: jax sees"),
+        ("train ppo_lstm snapszer --resume", "--out FOLDER is needed"),
+        ("train ppo_lstm snapszer --resume --out {tmp}", "holds no run"),
+        ("train ppo_lstm snapszer --resume --out {run}", "game: kuhn_poker and snapszer"),
+        ("train ppo_lstm kuhn_poker --out {run}", "--resume goes on with it"),
+        ("train ppo_lstm kuhn_poker --resume --out {run} --seed 4", "seed: 3 and 4"),
+        ("train ppo_lstm kuhn_poker --resume --out {run} --set clip=0.3", "clip: 0.2 and 0.3"),
+        ("train ppo_lstm kuhn_poker --resume --out {run} --steps 8", "total_steps: 512 and 8"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(
+    words: str, told: str, whole: Trainer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = words.replace("{bold: 1.0}", "{bold:@1.0}").split()
+    filled = [
+        word.replace("@", " ").replace("{run}", str(whole.run.path)).replace("{tmp}", str(tmp_path))
+        for word in given
+    ]
+    assert main(filled) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert told in err
+    assert not list(tmp_path.iterdir())
