@@ -38,6 +38,14 @@ TYSIAC = [
     {"return_to": "discard", "lock": 100, "target": 200, "hands": 0, "max_hands": 8},
     {"hands": 0, "max_hands": 4, "forced_open": False, "lock": None, "target": 150},
 ]
+BLOB = [
+    {"players": 3, "cards": 4, "rounds": "full", "dealer": 2, "reward": "relative"},
+    {"players": 5, "cards": 2, "rounds": "full", "hook": False, "score": "exact_or_tricks"},
+    {"players": 8, "cards": 6, "first_round": 4, "reward": "normalised"},
+    {"players": 6, "cards": 8, "trumps": ("none", "D")},
+    {"players": 7, "score": "exact_or_tricks"},
+    {"cards": 13},
+]
 
 
 def run(game, games=300, **keywords):
@@ -80,13 +88,27 @@ def test_tysiac_variation(flags):
     run("tysiac", games=60, flags={"hands": 1, **flags}, seed=1)
 
 
+def test_blob():
+    report = run("blob", games=100)
+    assert report.steps == 100 * 4 * 6
+    assert all(report.scenarios.values()), report.scenarios
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", BLOB, ids=str)
+def test_blob_variation(flags):
+    run("blob", games=40, flags=flags, seed=1)
+
+
 @pytest.mark.parametrize("jokers", [True, False])
 def test_high_card_duel(jokers):
     report = run("high_card_duel", flags={"include_jokers": jokers})
     assert report.steps == 600
 
 
-@pytest.mark.parametrize(("game", "variations"), [("snapszer", VARIATIONS), ("tysiac", TYSIAC)])
+@pytest.mark.parametrize(
+    ("game", "variations"), [("snapszer", VARIATIONS), ("tysiac", TYSIAC), ("blob", BLOB)]
+)
 def test_every_flag_has_been_varied_both_ways(game, variations):
     profiles = [load_rules(game, name) for name in listing.get(game).profiles]
     varied = [load_rules(game, **flags) for flags in variations]
