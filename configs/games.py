@@ -69,7 +69,7 @@ _GAMES: dict[str, Game] = {
         _built_in("leduc_poker", "LeducPoker", "standard", bots=()),
         _built_in("snapszer", "Snapszer", "hungarian", "base", "austrian", "vu"),
         _built_in("tysiac", "Tysiac", "alpha1000", "polish", bots=("greedy", "trump_manager")),
-        _built_in("bezique", "Bezique", "standard", "advanced", bots=()),
+        _built_in("bezique", "Bezique", "standard", "advanced"),
     )
 }
 

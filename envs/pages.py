@@ -1,7 +1,8 @@
 """The tables of the games' pages, printed from the code: `python -m talonax.envs.pages --write`.
 
-A page holds a table between `<!-- generated: NAME -->` and `<!-- end -->`. Without `--write` the
-command says which pages are out of date, and exits 1; a test does the same.
+A page holds a table between `<!-- generated: NAME -->` and `<!-- end -->`; flags may follow the
+name: `<!-- generated: observation players=4 -->`. Without `--write` the command says which pages
+are out of date, and exits 1; a test does the same.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from talonax.configs.rules import flag_names
 from talonax.envs.core import Env
 from talonax.envs.registry import make
 
-_BLOCK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.]+=\w+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 #: Kinds of plain types, as a reader of YAML calls them.
 _KINDS = {bool: "true, false", int: "whole number", str: "text"}
@@ -144,14 +145,17 @@ def filled(text: str, env: Env[Any]) -> str:
     """Return a page with its generated tables as the code prints them now.
 
     Raises:
-      ValueError: the page asks for a table that does not exist.
+      ValueError: the page asks for a table that does not exist, or for flags that do not.
     """
 
     def fill(found: re.Match[str]) -> str:
         name = found[2]
         if name not in TABLES:
             raise ValueError(f"no table {name!r}; there are: {', '.join(TABLES)}")
-        return f"{found[1]}{TABLES[name](env)}{found[3]}"
+        flags = dict(flag.split("=") for flag in found[3].split())
+        values = {flag: yaml.safe_load(value) for flag, value in flags.items()}
+        shown = make(env.id, **values) if values else env
+        return f"{found[1]}{TABLES[name](shown)}{found[4]}"
 
     return _BLOCK.sub(fill, text)
 
