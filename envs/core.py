@@ -348,6 +348,11 @@ class Env(abc.ABC, Generic[S]):
         state: S = like.replace(**common, **fields)
         return state
 
+    @property
+    def tally_of(self) -> Mapping[str, str]:
+        """Of which other count a count of `tally` is a part, by their names (nothing here)."""
+        return {}
+
     def tally(self, state: S, action: Array, after: S) -> dict[str, Array]:
         """Return int32[] counts of what is worth counting in one step, by name (nothing here)."""
         del state, action, after

@@ -161,6 +161,18 @@ def test_text_tells_speed_wins_points_and_counts(capsys: pytest.CaptureFixture[s
     assert order == sorted(order)
 
 
+def test_counts_that_are_parts_of_others_tell_their_share(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["selfplay", "blob", "--set", "cards=1", "players=3", *SMALL]) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    made = next(line for line in shown if line[:2] == ["bids", "made"])
+    bids = next(line for line in shown if line[:1] == ["bids"] and line[1] != "made")
+    assert made[-2:] == ["of", "bids"]
+    assert made[-3] == f"{int(made[2]) / int(bids[1]):.1%}"
+    assert [line[-1] for line in shown if line[:3] == ["made", "by", "seat"]] == ["rounds"] * 3
+
+
 def test_an_env_that_does_not_end_in_time_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

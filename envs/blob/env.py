@@ -255,6 +255,11 @@ class Blob(Env[BlobState]):
         """Return the state that a position describes; ValueError if it is impossible."""
         return position.read(self.rules, common, given)
 
+    @property
+    def tally_of(self) -> Mapping[str, str]:
+        """Bids made are a part of those bid, by number; by seat, of its bids: one a round."""
+        return rules.tally_of(self.rules)
+
     def tally(self, state: BlobState, action: Array, after: BlobState) -> dict[str, Array]:
         """Count rounds, bids by number and seat, and those that were made."""
         del after

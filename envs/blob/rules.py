@@ -217,13 +217,24 @@ def tally(rules: Rules, state: BlobState, action: Array) -> dict[str, Array]:
     after = carry_out(state, move)
     bids, won = state.counters.all(after.bids), state.counters.all(after.tricks)
     made = move.ends & (bids == won)
-    counts = {"rounds": move.ends, "bids made": made}
+    counts = {
+        "rounds": move.ends,
+        "bids": jnp.where(move.ends, rules.players, 0),
+        "bids made": made,
+    }
     for bid in range(rules.cards + 1):
         counts[f"bid {bid}"] = move.ends & (bids == bid)
         counts[f"bid {bid}, made"] = made & (bids == bid)
     for seat in range(rules.players):
         counts[f"made by seat {seat}"] = made[seat]
     return {name: count.sum(dtype=jnp.int32) for name, count in counts.items()}
+
+
+def tally_of(rules: Rules) -> dict[str, str]:
+    """Return of which count another is a part."""
+    by_bid = {f"bid {bid}, made": f"bid {bid}" for bid in range(rules.cards + 1)}
+    by_seat = {f"made by seat {seat}": "rounds" for seat in range(rules.players)}
+    return {"bids made": "bids", **by_bid, **by_seat}
 
 
 __all__ = [
@@ -238,5 +249,6 @@ __all__ = [
     "reward",
     "score",
     "tally",
+    "tally_of",
     "trump_of",
 ]

@@ -2,6 +2,7 @@
 
 import platform
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,8 +187,7 @@ class Selfplay(GameOptions):
         self._print_seats(env, totals)
         if totals.counts:
             print()
-            rows = [(name, number, 1000 * number / games) for name, number in totals.counts]
-            output.print_table(("what happened", "times", "per 1000 games"), rows)
+            _print_counts(totals, env.tally_of)
         if totals.illegal:
             output.remark(f"{totals.illegal:,} games were ended by an illegal action of a policy")
 
@@ -201,6 +201,23 @@ class Selfplay(GameOptions):
         rows.append(("", "ties", totals.ties, *_rate(totals.ties, games), ""))
         head = ("seat", "policy", "wins", "rate", "95 % interval", "points a game (95 %)")
         output.print_table(head, rows)
+
+
+def _print_counts(totals: Totals, parts: Mapping[str, str]) -> None:
+    """Print what was counted; of counts that are parts of others (`Env.tally_of`), their share."""
+    counts = dict(totals.counts)
+    rows = [(name, number, 1000 * number / totals.games) for name, number in totals.counts]
+    head = ("what happened", "times", "per 1000 games")
+    if not parts:
+        output.print_table(head, rows)
+        return
+    shares = []
+    for name in counts:
+        whole = parts.get(name, "")
+        number = counts.get(whole, 0)
+        shares.append(f"{counts[name] / number:.1%} of {whole}" if number else "")
+    rows_with_shares = [(*row, share) for row, share in zip(rows, shares, strict=True)]
+    output.print_table((*head, "share"), rows_with_shares)
 
 
 def _rate(number: int, games: int) -> tuple[str, str]:
