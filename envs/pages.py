@@ -8,8 +8,9 @@ are out of date, and exits 1; a test does the same.
 import argparse
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import NoneType
@@ -25,7 +26,15 @@ from talonax.envs.registry import make
 _BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.]+=\w+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 #: Kinds of plain types, as a reader of YAML calls them.
-_KINDS = {bool: "true, false", int: "whole number", str: "text"}
+_KINDS = {bool: "true, false", int: "whole number", float: "number", str: "text"}
+
+#: Limits on one side, and what is said of them.
+_LIMITS: dict[str, Callable[[Any], str]] = {
+    "Ge": lambda limit: f"at least {limit.ge}",
+    "Gt": lambda limit: f"more than {limit.gt}",
+    "Le": lambda limit: f"at most {limit.le}",
+    "Lt": lambda limit: f"less than {limit.lt}",
+}
 
 
 def table(head: list[str], rows: list[list[Any]]) -> str:
@@ -35,11 +44,17 @@ def table(head: list[str], rows: list[list[Any]]) -> str:
 
 
 def flags(env: Env[Any]) -> str:
-    """Return the flags of the rules: name, default, values, meaning."""
-    rows = []
-    for name, flag in _fields(type(env.rules)).items():
-        rows.append([f"`{name}`", f"`{_yaml(flag.default)}`", _values(flag), flag.description])
-    return table(["flag", "default", "values", "meaning"], rows)
+    """Return the flags of the rules."""
+    return entries(type(env.rules), "flag")
+
+
+def entries(schema: type, what: str) -> str:
+    """Return the entries of a schema: name, default, values, meaning."""
+    rows = [
+        [f"`{name}`", f"`{_yaml(each.default)}`", _values(each), each.description]
+        for name, each in _fields(schema).items()
+    ]
+    return table([what, "default", "values", "meaning"], rows)
 
 
 def _fields(schema: type) -> dict[str, Any]:
@@ -60,10 +75,14 @@ def _values(flag: Any) -> str:
     if get_origin(flag.annotation) is Literal:
         return ", ".join(f"`{value}`" for value in kinds)
     if get_origin(flag.annotation) is tuple:
-        return "list of " + ", ".join(f"`{value}`" for value in get_args(kinds[0]))
+        parts = get_args(kinds[0]) or kinds[:1]
+        of = [_KINDS[part] if part in _KINDS else f"`{part}`" for part in parts]
+        return "list of " + ", ".join(of)
     limits = {type(limit).__name__: limit for limit in flag.metadata}
     if "Ge" in limits and "Le" in limits:
         words = [f"{limits['Ge'].ge} .. {limits['Le'].le}"]
+    elif limits.keys() & _LIMITS.keys():
+        words = [_LIMITS[name](limit) for name, limit in limits.items() if name in _LIMITS]
     else:
         words = [_KINDS[kind] for kind in kinds if kind is not NoneType]
     if "MultipleOf" in limits:
@@ -142,22 +161,33 @@ TABLES: dict[str, Callable[[Env[Any]], str]] = {
 
 
 def filled(text: str, env: Env[Any]) -> str:
+    """Return a game's page with its generated tables as the code prints them now."""
+
+    def of(shown: Callable[[Env[Any]], str]) -> Callable[..., str]:
+        return lambda **flags: shown(make(env.id, **flags) if flags else env)
+
+    return fill(text, {name: of(shown) for name, shown in TABLES.items()})
+
+
+def fill(text: str, tables: Mapping[str, Callable[..., str]]) -> str:
     """Return a page with its generated tables as the code prints them now.
+
+    Args:
+      text: the page.
+      tables: by name, what prints a table; it is given what stands after the name.
 
     Raises:
       ValueError: the page asks for a table that does not exist, or for flags that do not.
     """
 
-    def fill(found: re.Match[str]) -> str:
-        name = found[2]
-        if name not in TABLES:
-            raise ValueError(f"no table {name!r}; there are: {', '.join(TABLES)}")
-        flags = dict(flag.split("=") for flag in found[3].split())
-        values = {flag: yaml.safe_load(value) for flag, value in flags.items()}
-        shown = make(env.id, **values) if values else env
-        return f"{found[1]}{TABLES[name](shown)}{found[4]}"
+    def of(found: re.Match[str]) -> str:
+        name, flags = found[2], dict(flag.split("=") for flag in found[3].split())
+        if name not in tables:
+            raise ValueError(f"no table {name!r}; there are: {', '.join(tables)}")
+        printed = tables[name](**{flag: yaml.safe_load(value) for flag, value in flags.items()})
+        return f"{found[1]}{printed}{found[4]}"
 
-    return _BLOCK.sub(fill, text)
+    return _BLOCK.sub(of, text)
 
 
 def pages() -> dict[Path, Env[Any]]:
@@ -167,15 +197,21 @@ def pages() -> dict[Path, Env[Any]]:
     return {page: make(game) for page, game in found.items() if page.is_file()}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Check the pages, or write them; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, prog="python -m talonax.envs.pages")
+def run(pages: Mapping[Path, Callable[[str], str]], prog: str, arguments: list[str] | None) -> int:
+    """Check pages, or write them; return the exit code.
+
+    Args:
+      pages: by path, what makes a page's text anew.
+      prog: the command.
+      arguments: those of the process if None.
+    """
+    parser = argparse.ArgumentParser(description="The tables of pages.", prog=prog)
     parser.add_argument("--write", action="store_true", help="bring the pages up to date")
     write = parser.parse_args(arguments).write
     stale = []
-    for page, env in pages().items():
+    for page, anew in pages.items():
         text = page.read_text(encoding="utf-8")
-        fresh = filled(text, env)
+        fresh = anew(text)
         if fresh != text:
             stale.append(page)
             if write:
@@ -183,6 +219,12 @@ def main(arguments: list[str] | None = None) -> int:
     for page in stale:
         print(f"{page}: {'written' if write else 'out of date'}")
     return 1 if stale and not write else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Check the pages of the games, or write them; return the exit code."""
+    found = {page: partial(filled, env=env) for page, env in pages().items()}
+    return run(found, "python -m talonax.envs.pages", arguments)
 
 
 if __name__ == "__main__":

@@ -71,23 +71,13 @@ class Learner(NamedTuple):
             optax.clip_by_global_norm(settings.gradient_clip), optax.adam(rate, eps=1e-5)
         )
 
-    def check(self) -> None:
-        """Raise a `ValueError` if the settings name a bot that the game does not have."""
-        for name, _ in self.settings.opponents:
-            if name not in (SELF, LEAGUE):
-                policies.by_name(self.env.id, name)
-
     def players(self, params: Any, magnet: Any, league: Any) -> Players:
         """Return who plays; the magnet only where something is made of what it tells."""
         told = magnet if self.settings.kl_magnet > 0 else None
         return Players(self.env, self.policy, params, told, self.opponents(league))
 
     def opponents(self, league: Any) -> tuple[Opponent, ...]:
-        """Return who plays in which slice of the batch: bots and earlier selves, by their shares.
-
-        Raises:
-          ValueError: a bot that the game does not have.
-        """
+        """Return who plays in which slice of the batch: bots, earlier selves, by their shares."""
         settings, seated, first = self.settings, [], 0
         for name, share in settings.opponents:
             games = round(share * settings.envs)
@@ -105,7 +95,14 @@ class Learner(NamedTuple):
 
 
 def learner(env: Env[Any], settings: PPOSettings) -> Learner:
-    """Return a learner of `env`."""
+    """Return a learner of `env`.
+
+    Raises:
+      ValueError: the settings name a bot that the game does not have.
+    """
+    for name, _ in settings.opponents:
+        if name not in (SELF, LEAGUE):
+            policies.by_name(env.id, name)
     critic = settings.critic if settings.privileged_critic else ()
     return Learner(env, NetworkPolicy(settings.trunk, settings.lstm, critic), settings)
 

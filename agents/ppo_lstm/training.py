@@ -2,12 +2,17 @@
 
 Nothing here changes what is learned: a run that was stopped and resumed has the parameters of one
 that never was, bit for bit. What an evaluation draws follows from the seed and the step.
+
+    trainer = new_run(Path("runs/a"), "snapszer", read("snapszer"))
+    for progress in trainer.train():
+        print(progress.step, progress.metrics["entropy"])
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -19,12 +24,54 @@ from talonax.agents.arena import Player, compare
 from talonax.agents.exploitability import exploitability
 from talonax.agents.players import BEST
 from talonax.agents.ppo_lstm.curves import draw
-from talonax.agents.ppo_lstm.devices import placed, start_on
-from talonax.agents.ppo_lstm.learner import Learner, Runner, updates
-from talonax.agents.runs import SCORE, Run
+from talonax.agents.ppo_lstm.devices import mesh_of, placed, start_on
+from talonax.agents.ppo_lstm.learner import Learner, Runner, learner, updates
+from talonax.agents.runs import SCORE, Run, about
+from talonax.configs.train.load import Training
+from talonax.envs.registry import make
 
 CURRENT, AVERAGE = "current", "average"
 EVALUATION, EXPLOITABILITY = "evaluation", "exploitability"
+
+
+def new_run(
+    path: Path, game: str, how: Training, *, seed: int = 0, devices: Sequence[Any] | None = None
+) -> "Trainer":
+    """Return a run that begins, in a new folder.
+
+    Args:
+      path: the folder.
+      game: a registered id.
+      how: rules and settings (`talonax.configs.train.load`).
+      seed: what all chance follows from.
+      devices: what shares the games; the first device alone if None.
+
+    Raises:
+      ValueError: rules or settings that do not fit the game or the devices, or a folder that holds
+        something.
+    """
+    env = make(game, how.profile, **how.rules)
+    learns = learner(env, how.settings)
+    mesh = mesh_of(learns, devices or jax.local_devices()[:1])
+    return Trainer(Run.create(path, about(env, how, seed)), learns, mesh)
+
+
+def open_run(path: Path, *, devices: Sequence[Any] | None = None) -> "Trainer":
+    """Return the run of a folder, to go on with it.
+
+    Raises:
+      ValueError: the folder holds no run, or its game has changed since.
+    """
+    run = Run.open(path)
+    game, how = run.about["game"], run.training
+    env = make(game, how.profile, **how.rules)
+    if run.about["rules_hash"] != env.rules_hash:
+        raise ValueError(
+            f"{path}: was trained on {game} version {run.about['version']}, rules "
+            f"{run.about['rules_hash']}; now they are {env.version}, {env.rules_hash}"
+        )
+    learns = learner(env, how.settings)
+    return Trainer(run, learns, mesh_of(learns, devices or jax.local_devices()[:1]))
 
 
 @dataclass(frozen=True)
@@ -75,12 +122,22 @@ class Trainer:
         restored: Runner = self.run.restore(step, runner)
         return restored
 
-    def train(self, runner: Runner, stopping: Callable[[], bool]) -> Iterator[Progress]:
+    @property
+    def steps(self) -> int:
+        """Decisions in all, once it is done."""
+        settings = self.learner.settings
+        return settings.updates * settings.steps_per_update
+
+    def train(
+        self, runner: Runner | None = None, stopping: Callable[[], bool] = lambda: False
+    ) -> Iterator[Progress]:
         """Train to the end, or until `stopping`, which is asked after each call.
 
-        The runner is saved at every evaluation, at the end, and when it is stopped.
+        The runner (what `begin` returns, if None) is saved at every evaluation, at the end, and
+        when it is stopped.
         """
         settings = self.learner.settings
+        runner = self.begin() if runner is None else runner
         update, best = int(runner.update), self._best_so_far()
         saved_at = step = update * settings.steps_per_update
         while update < settings.updates and not stopping():
@@ -104,8 +161,8 @@ class Trainer:
         """Evaluate, record it, save the runner, and the policy if it is the best so far."""
         evaluation = evaluate(self.learner, runner, self.seed + step)
         if evaluation[SCORE] > best or not (self.run.path / BEST).is_file():
-            about = {**self.run.about, "step": step, EVALUATION: evaluation}
-            saved.save(self.run.path / BEST, self.learner.policy, runner.average, about)
+            told = {**self.run.about, "step": step, EVALUATION: evaluation}
+            saved.save(self.run.path / BEST, self.learner.policy, runner.average, told)
         self.run.record({"step": step, EVALUATION: evaluation})
         self.run.save(step, runner, evaluation[SCORE])
         draw(self.run)

@@ -131,9 +131,11 @@ class PPOSettings:
         float, _setting("the same at the end; it falls on a line", ge=0), Fraction
     ] = 0.005
     kl_prox: Annotated[
-        float, _setting("weight of KL(policy || the policy that played)", ge=0), Fraction
+        float, _setting("weight of the divergence from the policy that played", ge=0), Fraction
     ] = 0.0
-    kl_magnet: Annotated[float, _setting("weight of KL(policy || magnet)", ge=0), Fraction] = 0.0
+    kl_magnet: Annotated[
+        float, _setting("weight of the divergence from the magnet", ge=0), Fraction
+    ] = 0.0
     refresh: Annotated[
         int, _setting("updates after which the magnet becomes the policy of then", ge=1), Whole
     ] = 200
@@ -146,7 +148,7 @@ class PPOSettings:
     # Opponents
     opponents: Annotated[
         tuple[tuple[str, float], ...],
-        Field(description="shares of the games against: self, league, names of bots"),
+        Field(description="a mapping: shares of the games against `self`, `league`, bots"),
         BeforeValidator(_mix),
     ] = ((SELF, 1.0),)
     league_size: Annotated[int, _setting("earlier selves that are kept to play", ge=1), Whole] = 4

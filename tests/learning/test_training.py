@@ -12,10 +12,10 @@ import talonax
 from talonax.__main__ import main
 from talonax.agents import saved
 from talonax.agents.players import player
-from talonax.agents.ppo_lstm.devices import mesh_of, start_on
+from talonax.agents.ppo_lstm.devices import start_on
 from talonax.agents.ppo_lstm.learner import learner
-from talonax.agents.ppo_lstm.training import Trainer
-from talonax.agents.runs import Run, RunError, about
+from talonax.agents.ppo_lstm.training import Trainer, new_run, open_run
+from talonax.agents.runs import Run, RunError
 from talonax.configs.rules import RulesError
 from talonax.configs.train.load import PPOSettings, changed, default_file, read, training
 
@@ -35,13 +35,11 @@ SMALL: dict[str, Any] = {
 WORDS = [f"{key}={value}" for key, value in SMALL.items()]
 
 
-def trainer_in(path: Path, *, game: str = "kuhn_poker", **changes: Any) -> Trainer:
-    """A run of eight small updates."""
-    env = talonax.make(game)
-    how = training({**SMALL, **changes}, "test")
-    learns = learner(env, how.settings)
-    run = Run.open(path) if (path / "run.json").is_file() else Run.create(path, about(env, how, 3))
-    return Trainer(run, learns, mesh_of(learns, jax.devices()[:1]))
+def trainer_in(path: Path) -> Trainer:
+    """A run of eight small updates: that of the folder if it holds one."""
+    if (path / "run.json").is_file():
+        return open_run(path)
+    return new_run(path, "kuhn_poker", training(SMALL, "test"), seed=3)
 
 
 def trained(trainer: Trainer, calls: int = 10**9) -> list[Any]:
@@ -230,12 +228,13 @@ def test_the_settings_of_each_game_are_commented_and_fit_it(game: str) -> None:
     entries = [line for line in path.read_text().splitlines() if line and line[0] not in "# "]
     assert all("#" in line for line in entries)
     how = read(game)
-    learner(talonax.make(game, how.profile, **how.rules), how.settings).check()
+    learner(talonax.make(game, how.profile, **how.rules), how.settings)
 
 
 # The command ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_train_and_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     words = ["train", "ppo_lstm", "kuhn_poker", "--out", str(folder)]
@@ -252,6 +251,7 @@ def test_train_and_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["exploitability", "kuhn_poker", str(folder)]) == 0
 
 
+@pytest.mark.slow
 def test_a_request_to_stop_is_heard(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,8 +25,6 @@ from talonax.cli.options import (
 
 if TYPE_CHECKING:
     from talonax.agents.ppo_lstm.training import Progress, Trainer
-    from talonax.agents.runs import Run
-    from talonax.configs.train.load import Training
 
 ALGORITHMS = ("ppo_lstm",)
 NEEDS = "training needs more packages: pip install 'talonax[train]'"
@@ -87,7 +85,7 @@ class Train:
             start = time.perf_counter()
             step, evaluation = self._train(trainer, stopping)
         self._report(trainer, step, evaluation, time.perf_counter() - start)
-        return INTERRUPTED if step < _whole(trainer) else 0
+        return INTERRUPTED if step < trainer.steps else 0
 
     # What is asked for --------------------------------------------------------------------------
 
@@ -107,79 +105,62 @@ class Train:
             games.get(self.game)
             if self.config is not None:
                 existing_file(self.config)
-            run, how = self._resumed() if self.resume else (None, self._asked())
-            return self._made(run, how)
+            return self._resumed() if self.resume else self._new()
         except ImportError as error:
             raise UsageError(f"{NEEDS} ({error})") from None
         except ValueError as error:
             raise UsageError(one_line(error)) from None
 
-    def _asked(self) -> "Training":
+    def _new(self) -> "Trainer":
+        from talonax.agents.ppo_lstm.training import new_run
         from talonax.configs.train.load import read
 
-        return read(self.game, self.config, self._changes())
+        folder = self.out or Path("runs") / f"{self.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+        how = read(self.game, self.config, self._changes())
+        return new_run(folder, self.game, how, seed=self.seed or 0, devices=self._devices())
 
-    def _resumed(self) -> "tuple[Run, Training]":
+    def _resumed(self) -> "Trainer":
         """Return the run to go on with, which must be the one that is asked for."""
+        from talonax.agents.ppo_lstm.training import open_run
         from talonax.agents.runs import Run
         from talonax.configs.train.load import changed, differences, read
 
         if self.out is None:
             raise UsageError("--resume: which run? --out FOLDER is needed")
-        run = Run.open(self.out)
-        there, how = run.about, run.training
+        there = Run.open(self.out)
+        how = there.training
         asked = read(self.game, self.config) if self.config is not None else how
-        asked = changed(asked, self._changes(), "--set")
-        wrong = differences(how, asked)
-        if there["seed"] != self.seed and self.seed is not None:
-            wrong.append(f"seed: {there['seed']} and {self.seed}")
-        if there["game"] != self.game:
-            wrong = [f"game: {there['game']} and {self.game}"]
+        wrong = differences(how, changed(asked, self._changes(), "--set"))
+        if self.seed not in (None, there.about["seed"]):
+            wrong.append(f"seed: {there.about['seed']} and {self.seed}")
+        if there.about["game"] != self.game:
+            wrong = [f"game: {there.about['game']} and {self.game}"]
         if wrong:
             raise UsageError(
                 f"{self.out}: holds another run than was asked for: {'; '.join(wrong)}"
             )
-        return run, how
+        return open_run(self.out, devices=self._devices())
 
-    def _made(self, run: "Run | None", how: "Training") -> "Trainer":
+    def _devices(self) -> list[Any]:
         import jax
 
-        from talonax.agents.ppo_lstm.devices import mesh_of
-        from talonax.agents.ppo_lstm.learner import learner
-        from talonax.agents.ppo_lstm.training import Trainer
-        from talonax.agents.runs import Run, about
-        from talonax.envs.registry import make
-
-        env = make(self.game, how.profile, **how.rules)
-        learns = learner(env, how.settings)
-        learns.check()
-        local = jax.local_devices()
+        local = list(jax.local_devices())
         if self.devices > len(local):
             raise UsageError(
                 f"--devices {self.devices}: jax sees {len(local)} ({local[0].platform})"
             )
-        mesh = mesh_of(learns, local[: self.devices])
-        if run is None:
-            stamp = time.strftime("%Y%m%d-%H%M%S")
-            folder = self.out or Path("runs") / f"{self.game}-{stamp}"
-            run = Run.create(folder, about(env, how, self.seed or 0))
-        elif run.about["rules_hash"] != env.rules_hash:
-            raise UsageError(
-                f"{run.path}: was trained on {self.game} {run.about['version']} with the rules "
-                f"{run.about['rules_hash']}, which are {env.rules_hash} now"
-            )
-        return Trainer(run, learns, mesh)
+        return local[: self.devices]
 
     # Training -----------------------------------------------------------------------------------
 
     def _train(self, trainer: "Trainer", stopping: Any) -> tuple[int, Any]:
         settings, evaluation = trainer.learner.settings, None
-        output.remark(f"{trainer.run.path}: {self.game}, {_whole(trainer):,} steps")
+        output.remark(f"{trainer.run.path}: {self.game}, {trainer.steps:,} steps")
         runner = trainer.begin()
         step = int(runner.update) * settings.steps_per_update
         if step:
             output.remark(f"going on from step {step:,}")
-        with output.progress(self.game, _whole(trainer), "steps") as advance:
+        with output.progress(self.game, trainer.steps, "steps") as advance:
             advance(step)
             for progress in trainer.train(runner, stopping):
                 step = progress.step
@@ -191,7 +172,7 @@ class Train:
 
     def _report(self, trainer: "Trainer", step: int, evaluation: Any, seconds: float) -> None:
         folder = trainer.run.path
-        if step < _whole(trainer):
+        if step < trainer.steps:
             output.remark(
                 f"stopped and saved; to go on: talonax train {self.algorithm} {self.game} "
                 f"--out {folder} --resume"
@@ -204,17 +185,12 @@ class Train:
                 step=step,
                 seconds=seconds,
                 evaluation=evaluation,
-                interrupted=step < _whole(trainer),
+                interrupted=step < trainer.steps,
             )
         else:
             done = [("run", str(folder)), ("steps", f"{step:,} in {seconds:.0f} s")]
             strength = [("strength", _strength(evaluation))] if evaluation else []
             output.print_pairs(done + strength)
-
-
-def _whole(trainer: "Trainer") -> int:
-    settings = trainer.learner.settings
-    return settings.updates * settings.steps_per_update
 
 
 def _short(progress: "Progress") -> str:
