@@ -35,6 +35,7 @@ from talonax.cli.bench import (
 from talonax.cli.errors import USAGE, UsageError
 from talonax.cli.measure import Contender, Row, Work, wait
 from talonax.cli.options import Count, Seed
+from talonax.cli.peers import PEERS
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("TALONAX_SHARED", ROOT.parent / "shared"))
@@ -50,10 +51,10 @@ class Throughput:
     """Measure random play over a range of batches, against peers and measuring sticks.
 
     Attributes:
-      games: Which games, as GAME or GAME:PROFILE.
+      games: Which games, as GAME, GAME:PROFILE or GAME:FLAG=VALUE.
       batches: Games played side by side.
-      modes: What to measure: init, step, games, rollout.
-      peers: Others to compare with: pgx.
+      modes: What to measure: init, step, games, rollout, observe.
+      peers: Others to compare with: pgx, openspiel.
       repeats: Turns that the medians are taken over.
       seed: Decides the keys.
       sticks: Measure the two sticks too, where they are there.
@@ -199,7 +200,10 @@ def markdown(entries: dict[str, Any], rows: Sequence[Row], ratios: dict[str, flo
 
 def _speeds(rows: Sequence[Row]) -> str:
     return _table(
-        ["game", "batch", "full games, games/s", "full games, steps/s", "rollout, steps/s"],
+        [
+            *("game", "batch", "full games, games/s", "full games, steps/s"),
+            *("rollout, steps/s", "observe, steps/s"),
+        ],
         [
             [
                 row.game,
@@ -207,16 +211,23 @@ def _speeds(rows: Sequence[Row]) -> str:
                 _speed(row.games_per_second),
                 _speed(row.steps_per_second),
                 _speed(_other(rows, row, "rollout")),
+                _speed(_other(rows, row, "observe")),
             ]
             for row in rows
             if row.mode == "games"
         ]
         + [
-            [row.game, f"{row.batch:,}", "", "", _speed(row.steps_per_second)]
+            [row.game, f"{row.batch:,}", "", "", *_in_its_mode(row)]
             for row in rows
-            if row.game.startswith("pgx.")
+            if row.game.partition(".")[0] in PEERS
         ],
     )
+
+
+def _in_its_mode(row: Row) -> tuple[str, str]:
+    """Return the last two cells of a peer."""
+    speed = _speed(row.steps_per_second)
+    return (speed, "") if row.mode == "rollout" else ("", speed)
 
 
 def _other(rows: Sequence[Row], like: Row, mode: str) -> float | None:

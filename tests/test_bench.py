@@ -15,6 +15,8 @@ import pytest
 import talonax
 from talonax.__main__ import main
 from talonax.cli import bench, measure, peers
+from talonax.cli.errors import UsageError
+from talonax.configs.games import load_rules
 
 ROOT = Path(__file__).parent.parent
 KEYS = [
@@ -94,10 +96,12 @@ def test_full_games_are_played_to_their_end() -> None:
 
 def test_rollouts_go_on_from_different_steps_with_fresh_keys() -> None:
     env = talonax.make("high_card_duel")
-    (contender,) = measure.contenders("duel", env, 16, ["rollout"])
-    work = contender.run(jax.random.key(0))
-    assert work.steps == 16 * 64
-    assert work.games == 16 * 64 / 2
+    for mode in ("rollout", "observe"):
+        (contender,) = measure.contenders("duel", env, 16, [mode])
+        work = contender.run(jax.random.key(0))
+        assert contender.mode == mode
+        assert work.steps == 16 * 64
+        assert work.games == 16 * 64 / 2
 
 
 def test_turns_alternate_and_medians_are_taken() -> None:
@@ -149,8 +153,47 @@ def test_peers_that_are_not_installed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(peers.importlib.util, "find_spec", lambda name: None)
-    assert main(["bench", "high_card_duel", "--peers", "pgx"]) == 2
-    assert "pgx is not installed: pip install 'talonax[adapters]'" in capsys.readouterr().err
+    for peer, extra in (("pgx", "adapters"), ("openspiel", "openspiel")):
+        assert main(["bench", "high_card_duel", "--peers", peer]) == 2
+        told = f"{peer} is not installed: pip install 'talonax[{extra}]'"
+        assert told in capsys.readouterr().err
+
+
+def test_games_with_flags() -> None:
+    assert bench.game_env("blob:players=3:cards=7").rules == load_rules("blob", players=3, cards=7)
+    assert bench.game_env("snapszer:base:match=3").rules == load_rules("snapszer", "base", match=3)
+    assert bench.game_env("snapszer:base:match=3").observation == "full"
+    assert bench.game_env("snapszer:").rules == load_rules("snapszer")
+    with pytest.raises(UsageError, match="one profile at most, got: base, vu"):
+        bench.game_env("snapszer:base:vu")
+    with pytest.raises(UsageError, match="--set size: snapszer has no such flag"):
+        bench.game_env("snapszer:size=3")
+
+
+@pytest.mark.parametrize("game", ["oh_hell", "kuhn_poker"])
+def test_games_of_openspiel_are_played_to_their_end(
+    monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    """All moves count and none of chance; the game in Python is the game in C++."""
+    pytest.importorskip("pyspiel", reason="needs the extra openspiel")
+    parameters = {"players": 3, "num_tricks_fixed": 2} if game == "oh_hell" else {}
+    monkeypatch.setattr(peers, "OPENSPIEL_GAMES", {game: parameters})
+    monkeypatch.setattr(peers, "GAMES_IN_CPP", 5)
+    monkeypatch.setattr(peers, "GAMES_IN_PYTHON", 3)
+    assert peers.count(["openspiel", "pgx"]) == 2 + len(peers.PGX_GAMES)
+    played, observed = peers.contenders(["openspiel"], 4096)
+    assert (played.game, played.mode) == (f"openspiel.{game}", "rollout")
+    assert (observed.game, observed.mode) == (f"openspiel.{game}.python", "observe")
+    for contender, games in ((played, 5), (observed, 3)):
+        work = contender.run(jax.random.key(1))
+        assert work.games == games
+        if game == "oh_hell":
+            assert work.steps == games * 3 * (1 + 2)
+        else:
+            assert 2 * games <= work.steps <= 3 * games
+    seconds = played.run(jax.random.key(2)).seconds
+    assert seconds is not None
+    assert 0 < seconds < 1
 
 
 def test_peers_in_the_same_run(
@@ -178,9 +221,8 @@ def test_throughput_writes_the_table(
     words = ["--games", "high_card_duel", "--batches", "16", "--repeats", "1", "--modes", "games"]
     assert throughput.main([*words, "rollout", "--markdown"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert (
-        "| game | batch | full games, games/s | full games, steps/s | rollout, steps/s |" in lines
-    )
+    head = "| game | batch | full games, games/s | full games, steps/s | rollout, steps/s | observe"
+    assert f"{head}, steps/s |" in lines
     speeds = [line for line in lines if line.startswith("| high_card_duel | ")]
     assert [line.split(" | ")[1] for line in speeds] == ["16", "19"]  # batch; bytes of a state
     assert speeds[1].count(" s |") == 2
@@ -204,4 +246,4 @@ def test_throughput_refuses_unknown_modes(
     throughput: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert throughput.main(["--modes", "fast"]) == 2
-    assert "no such mode; there are: init, step, games, rollout" in capsys.readouterr().err
+    assert "no such mode; there are: init, step, games, rollout, observe" in capsys.readouterr().err

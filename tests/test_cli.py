@@ -96,7 +96,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("replay no.npz", "no.npz: no such file"),
         ("bench no", "no game 'no'; there are"),
         ("bench snapszer:no", "snapszer has no profile 'no'"),
-        ("bench snapszer --peers no", "--peers no: no such peer; there are: pgx"),
+        ("bench snapszer --peers no", "--peers no: no such peer; there are: pgx, openspiel"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from talonax.cli import output
+from talonax.cli.errors import UsageError
 from talonax.cli.options import Count, GameOptions, Seed
 
 if TYPE_CHECKING:
     from talonax.cli.measure import Contender, Row
     from talonax.envs.core import Env
 
-MODES = ("init", "step", "games", "rollout")
+MODES = ("init", "step", "games", "rollout", "observe")
 #: The batch at which ours and others are compared, if it is measured.
 REFERENCE_BATCH = 4096
 
@@ -26,17 +27,20 @@ REFERENCE_BATCH = 4096
 class Bench:
     """Measure how fast random play is on this machine.
 
-    Four rows a game: `init` deals a batch, `step` makes one step in each game, `games` plays fresh
-    games to their end, `rollout` plays on and on. Medians of repeats, taken in turns; compilation
-    is timed apart. With --peers others are measured in the same run.
+    Five rows a game: `init` deals a batch, `step` makes one step in each game, `games` plays fresh
+    games to their end, `rollout` plays on and on, and in `observe` the player to move observes,
+    too. Medians of repeats, taken in turns; compilation is timed apart. With --peers others are
+    measured in the same run.
 
-    Example: talonax bench snapszer:base --batches 1024 16384 --peers pgx
+    Example: talonax bench snapszer:base blob:players=3:cards=7 --batches 1024 --peers pgx
 
     Attributes:
-      games: Which games, as GAME or GAME:PROFILE; all games if none is named.
+      games: Which games, as GAME, GAME:PROFILE or GAME:FLAG=VALUE, with any number of flags; all
+        games if none is named.
       batches: Games played side by side.
-      peers: Others to compare with: pgx (its kuhn_poker, leduc_holdem, sparrow_mahjong with auto
-        reset), if it is installed.
+      peers: Others to compare with, if they are installed: pgx (its kuhn_poker, leduc_holdem,
+        sparrow_mahjong with auto reset), openspiel (its oh_hell, four players and seven cards,
+        one game at a time).
       repeats: Turns that the medians are taken over.
       seed: Decides the keys.
       json: Print one JSON object instead of tables.
@@ -44,11 +48,11 @@ class Bench:
 
     games: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
-        tyro.conf.arg(metavar="[GAME[:PROFILE] ..]", help_behavior_hint=""),
+        tyro.conf.arg(metavar="[GAME[:PROFILE][:FLAG=VALUE] ..]", help_behavior_hint=""),
     ] = ()
     batches: Annotated[tuple[Count, ...], tyro.conf.arg(metavar="N ..")] = (REFERENCE_BATCH,)
     peers: Annotated[
-        tuple[str, ...], tyro.conf.arg(metavar="pgx", help_behavior_hint="(default: none)")
+        tuple[str, ...], tyro.conf.arg(metavar="NAME ..", help_behavior_hint="(default: none)")
     ] = ()
     repeats: Count = 7
     seed: Seed = 0
@@ -92,7 +96,7 @@ def measure(
     peers.check(bench.peers)
     compared = reference_batch(bench.batches)
     turns = len(envs) * len(modes) * len(bench.batches)
-    turns += len(sticks) + len(bench.peers) * len(peers.PGX_GAMES)
+    turns += len(sticks) + peers.count(bench.peers)
     rows: list[Row] = []
     ratios: dict[str, float] = {}
     done = 0
@@ -144,13 +148,17 @@ def all_games() -> list[str]:
 
 
 def game_env(name: str) -> "Env[Any]":
-    """Return the env of `GAME` or `GAME:PROFILE`.
+    """Return the env of `GAME`, `GAME:PROFILE`, `GAME:FLAG=VALUE`, or all of it, colons between.
 
     Raises:
-      UsageError: no such game or profile.
+      UsageError: no such game, profile or flag, or two profiles.
     """
-    game, _, profile = name.partition(":")
-    return GameOptions(game=game, profile=profile or None).env()
+    game, *more = name.split(":")
+    flags = tuple(word for word in more if "=" in word)
+    profiles = [word for word in more if word and "=" not in word]
+    if len(profiles) > 1:
+        raise UsageError(f"{name}: one profile at most, got: {', '.join(profiles)}")
+    return GameOptions(game=game, profile=profiles[0] if profiles else None, set=(flags,)).env()
 
 
 def machine() -> dict[str, Any]:

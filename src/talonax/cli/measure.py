@@ -2,12 +2,13 @@
 
 What is compared is measured in turns, in the same run: every repeat gives each contender its turn,
 and medians are taken over the repeats, so that a busy moment of the machine falls on all alike.
-Every call gets a fresh key and is waited for. Random play throughout, in two ways:
+Every call gets a fresh key and is waited for. Random play throughout, in three ways:
 
 * `games`: a batch of fresh games is dealt and played to the end of the last one; nothing is dealt
   anew.
 * `rollout`: the steady state: `wrappers.rollout` from games that are at different steps, each call
   going on where the last one stopped.
+* `observe`: the same, and before every step the player to move observes.
 
 `init` and `step` are single calls of a compiled batch, dispatch included.
 """
@@ -27,7 +28,7 @@ from jax.experimental.compilation_cache import compilation_cache
 from talonax.agents.policy import Random
 from talonax.envs import cards
 from talonax.envs.core import Env
-from talonax.envs.wrappers import rollout
+from talonax.envs.wrappers import Dealer, rollout
 
 #: A turn lasts at least this long: short calls are repeated.
 TURN_SECONDS = 0.25
@@ -60,7 +61,7 @@ class Contender:
 
     Attributes:
       game: what is played.
-      mode: `init`, `step`, `games` or `rollout`.
+      mode: `init`, `step`, `games`, `rollout` or `observe`.
       batch: games side by side.
       run: does one call with a fresh key, and waits for it.
       compile_seconds: how long it took to trace and compile; None if that is not known.
@@ -197,7 +198,13 @@ def _row(contender: Contender, speeds: list[tuple[float, float]]) -> Row:
 
 def contenders(name: str, env: Env[Any], batch: int, modes: Sequence[str]) -> list[Contender]:
     """Return what is measured of a game: one contender for each of the modes."""
-    made = {"init": _init, "step": _step, "games": _games, "rollout": _rollout}
+    made = {
+        "init": _init,
+        "step": _step,
+        "games": _games,
+        "rollout": _rollout,
+        "observe": _observe,
+    }
     return [made[mode](name, env, batch) for mode in modes]
 
 
@@ -276,21 +283,74 @@ def _choose(env: Env[Any], states: Any, bits: Array) -> Array:
 
 
 def _rollout(name: str, env: Env[Any], batch: int) -> Contender:
-    steps = min(ROLLOUT_STEPS, max(LEAST_ROLLOUT_STEPS, ROLLOUT_WORK // batch))
+    steps = _steps(batch)
 
     def go_on(states: Any, key: Array) -> tuple[Any, Array]:
         out = rollout(env, Random(), states, key, steps)
         return out.states, out.games
 
-    keys = jax.random.split(jax.random.key(0), batch)
-    states = jax.jit(jax.vmap(env.init))(keys)
-    function, seconds = compiled(go_on, states, keys[0])
+    states = _dealt(env, batch)
+    return _steady(name, "rollout", env, batch, go_on, states)
+
+
+def _observe(name: str, env: Env[Any], batch: int) -> Contender:
+    steps = _steps(batch)
+
+    def go_on(carry: tuple[Any, Array], key: Array) -> tuple[tuple[Any, Array], Array]:
+        for_deals, for_actions = jax.random.split(key)
+        dealer = Dealer.ahead(env, for_deals, batch, steps)
+
+        def one(carry: tuple[Any, ...], bits: Array) -> tuple[tuple[Any, ...], None]:
+            states, _, dealer, games = carry
+            # Carried along, so that what every player observes is written out in full.
+            seen = jax.vmap(env.observe)(states, states.current_player)
+            states, last, dealer = dealer.step(env, states, _choose(env, states, bits))
+            return (states, seen, dealer, games + last.finished.sum(dtype=jnp.int32)), None
+
+        bits = jax.random.bits(for_actions, (steps, batch), jnp.uint32)
+        (states, seen, _, games), _ = lax.scan(one, (*carry, dealer, jnp.int32(0)), bits)
+        return (states, seen), games
+
+    seen = jnp.zeros((batch, *env.observation_shape), jnp.float32)
+    return _steady(name, "observe", env, batch, go_on, (_dealt(env, batch), seen))
+
+
+def _steps(batch: int) -> int:
+    """Return the steps of one call of a steady state."""
+    return min(ROLLOUT_STEPS, max(LEAST_ROLLOUT_STEPS, ROLLOUT_WORK // batch))
+
+
+def _dealt(env: Env[Any], batch: int) -> Any:
+    return jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), batch))
+
+
+def _steady(
+    name: str,
+    mode: str,
+    env: Env[Any],
+    batch: int,
+    go_on: Callable[[Any, Array], tuple[Any, Array]],
+    carry: Any,
+) -> Contender:
+    """Return the contender that goes on where it stopped, from games at different steps.
+
+    Args:
+      name: what it is called.
+      mode: the mode.
+      env: the game.
+      batch: games side by side.
+      go_on: `_steps(batch)` steps from a carry and a key; returns the next carry and the number of
+        games that ended.
+      carry: the first one.
+    """
+    steps = _steps(batch)
+    function, seconds = compiled(go_on, carry, jax.random.key(0))
     for number in range(-(-2 * env.typical_steps // steps)):
-        states, _ = function(states, jax.random.key(number))
+        carry, _ = function(carry, jax.random.key(number))
 
     def run(key: Array) -> Work:
-        nonlocal states
-        states, games = wait(function(states, key))
+        nonlocal carry
+        carry, games = wait(function(carry, key))
         return Work(batch * steps, int(games))
 
-    return Contender(name, "rollout", batch, run, seconds, state_bytes(env))
+    return Contender(name, mode, batch, run, seconds, state_bytes(env))
