@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import talonax
+from talonax.agents import page as agents_page
 from talonax.configs import games as listing
 from talonax.envs import pages
 from talonax.envs.check import check_env
@@ -57,15 +58,22 @@ def test_the_python_of_a_games_page_runs(game):
         exec(block, {"talonax": talonax, "jax": jax})
 
 
-def test_the_python_of_the_readme_runs():
-    blocks = BLOCKS.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+def test_the_tables_of_the_agents_page_are_up_to_date(capsys):
+    assert agents_page.main([]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ["README.md", "agents/README.md"])
+def test_the_python_of_a_page_runs(page):
+    blocks = BLOCKS.findall((ROOT / page).read_text(encoding="utf-8"))
     assert blocks
     for block in blocks:
         exec(block, {})
 
 
 @pytest.mark.parametrize(
-    "page", [*ROOT.glob("*.md"), *ROOT.glob("envs/**/*.md")], ids=lambda p: str(p.relative_to(ROOT))
+    "page",
+    [*ROOT.glob("*.md"), *ROOT.glob("envs/**/*.md"), ROOT / "agents" / "README.md"],
+    ids=lambda p: str(p.relative_to(ROOT)),
 )
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):

@@ -25,6 +25,7 @@ from talonax.agents.exploitability import exploitability
 from talonax.agents.players import BEST
 from talonax.agents.ppo_lstm.curves import draw
 from talonax.agents.ppo_lstm.devices import mesh_of, placed, start_on
+from talonax.agents.ppo_lstm.events import events
 from talonax.agents.ppo_lstm.learner import Learner, Runner, learner, updates
 from talonax.agents.runs import SCORE, Run, about
 from talonax.configs.train.load import Training
@@ -136,8 +137,16 @@ class Trainer:
         The runner (what `begin` returns, if None) is saved at every evaluation, at the end, and
         when it is stopped.
         """
-        settings = self.learner.settings
         runner = self.begin() if runner is None else runner
+        with events(self.run.path) as tell:
+            for progress in self._calls(runner, stopping):
+                tell(progress.step, progress.metrics)
+                if progress.evaluation is not None:
+                    tell(progress.step, {EVALUATION: progress.evaluation})
+                yield progress
+
+    def _calls(self, runner: Runner, stopping: Callable[[], bool]) -> Iterator[Progress]:
+        settings = self.learner.settings
         update, best = int(runner.update), self._best_so_far()
         saved_at = step = update * settings.steps_per_update
         while update < settings.updates and not stopping():

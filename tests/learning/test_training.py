@@ -13,6 +13,7 @@ from talonax.__main__ import main
 from talonax.agents import saved
 from talonax.agents.players import player
 from talonax.agents.ppo_lstm.devices import start_on
+from talonax.agents.ppo_lstm.events import events
 from talonax.agents.ppo_lstm.learner import learner
 from talonax.agents.ppo_lstm.training import Trainer, new_run, open_run
 from talonax.agents.runs import Run, RunError
@@ -99,7 +100,7 @@ def test_lines_after_the_checkpoint_are_dropped(tmp_path: Path) -> None:
 
 def test_what_a_run_folder_holds(whole: Trainer) -> None:
     path = whole.run.path
-    kept = sorted(each.name for each in path.iterdir())
+    kept = sorted(each.name for each in path.iterdir() if "tfevents" not in each.name)
     assert kept == ["checkpoints", "curves.png", "metrics.jsonl", "policy.npz", "run.json"]
     assert (path / "curves.png").read_bytes()[:4] == b"\x89PNG"
     told = json.loads((path / "run.json").read_text())
@@ -114,6 +115,19 @@ def test_what_a_run_folder_holds(whole: Trainer) -> None:
     assert {384, 512} <= steps <= {384, 512, max(scores, key=lambda step: scores[step])}
     best = saved.load(path / "policy.npz", whole.learner.env).about
     assert best["evaluation"]["score"] == max(scores.values())
+
+
+def test_tensorboard_reads_the_events(tmp_path: Path) -> None:
+    loader = pytest.importorskip("tensorboard.backend.event_processing.event_file_loader")
+    with events(tmp_path) as tell:
+        tell(5, {"entropy": 0.5, "evaluation": {"average": {"random": {"win_rate": 0.75}}}})
+    (file,) = tmp_path.iterdir()
+    read = [
+        event for event in loader.EventFileLoader(str(file)).Load() if event.HasField("summary")
+    ]
+    found = {value.tag: value.tensor.float_val[0] for value in read[0].summary.value}
+    assert read[0].step == 5
+    assert found == {"entropy": 0.5, "evaluation/average/random/win_rate": 0.75}
 
 
 def test_a_folder_plays_as_what_it_saved(whole: Trainer) -> None:
