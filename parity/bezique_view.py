@@ -8,6 +8,8 @@ excepted.
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+import numpy as np
+
 from talonax.parity.bezique_melds import is_eligible, types_in
 from talonax.parity.bezique_pack import (
     CARDS,
@@ -24,6 +26,7 @@ from talonax.parity.bezique_pack import (
 from talonax.parity.bezique_position import Phase, Position
 from talonax.parity.bezique_score import Scores
 from talonax.parity.card_tensor import CardTensor
+from talonax.parity.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from talonax.parity.game import Facts
 
 LAYOUTS = ("full",)
@@ -52,6 +55,9 @@ PLANES = (
     "trump",
 )
 NUM_PARTITION_PLANES = PLANES.index("trump")
+
+#: The cell of the grid of each type.
+_CELLS = [face.index for face in FACES]
 
 NO_CARD = -1
 #: Sets of cards are given as words of so many bits, the lowest ids first.
@@ -141,15 +147,11 @@ def planes(position: Position, player: int) -> CardTensor:
         [sum(known) for known in zip(*(position.known[seat] for seat in others), strict=True)],
     ]
     rows.append([NUM_PACKS - sum(seen) for seen in zip(*rows, strict=True)])
-    shown = {
-        f"{place}_{copies + 1}": [
-            face for face, held in zip(FACES, row, strict=True) if held > copies
-        ]
-        for place, row in zip(LOCATIONS, rows, strict=True)
-        for copies in range(max(row))
-    }
-    trumps = [card.face for card in CARDS if card.suit == position.trump]
-    return CardTensor.from_plane_card_map({**shown, "trump": trumps}, PLANES)
+    at_least = np.array(rows)[:, None] > np.arange(NUM_PACKS)[:, None]
+    grid = np.zeros((NUM_CARDS, len(PLANES)), np.bool_)
+    grid[_CELLS, :NUM_PARTITION_PLANES] = at_least.reshape(NUM_PARTITION_PLANES, NUM_TYPES).T
+    grid[[card.face.index for card in CARDS if card.suit == position.trump], -1] = True
+    return CardTensor(grid.reshape(NUM_SUITS, NUM_RANKS, len(PLANES)), PLANES)
 
 
 # Facts

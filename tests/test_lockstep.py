@@ -46,6 +46,11 @@ BLOB = [
     {"players": 7, "score": "exact_or_tricks"},
     {"cards": 13},
 ]
+BEZIQUE = [
+    {"rounds": 1, "joker_turnup": "redraw", "max_jokers": 0, "seven_in_phase2": False},
+    {"rounds": 2, "players": 4, "mode": "advanced", "reward": "win"},
+    {"target": 750, "max_rounds": 3},
+]
 
 
 def run(game, games=300, **keywords):
@@ -100,6 +105,26 @@ def test_blob_variation(flags):
     run("blob", games=40, flags=flags, seed=1)
 
 
+def test_bezique():
+    report = run("bezique", games=12, flags={"rounds": 1})
+    assert report.steps > 12 * 180
+    assert sum(report.scenarios.values()) > 0, report.scenarios
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("profile", ["standard", "advanced"])
+def test_bezique_profile(profile, players):
+    report = run("bezique", profile=profile, games=120, flags={"rounds": 1, "players": players})
+    assert sum(report.scenarios.values()) > 15, report.scenarios
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flags", BEZIQUE, ids=str)
+def test_bezique_variation(flags):
+    run("bezique", games=24, flags=flags, seed=1)
+
+
 @pytest.mark.parametrize("jokers", [True, False])
 def test_high_card_duel(jokers):
     report = run("high_card_duel", flags={"include_jokers": jokers})
@@ -107,7 +132,8 @@ def test_high_card_duel(jokers):
 
 
 @pytest.mark.parametrize(
-    ("game", "variations"), [("snapszer", VARIATIONS), ("tysiac", TYSIAC), ("blob", BLOB)]
+    ("game", "variations"),
+    [("snapszer", VARIATIONS), ("tysiac", TYSIAC), ("blob", BLOB), ("bezique", BEZIQUE)],
 )
 def test_every_flag_has_been_varied_both_ways(game, variations):
     profiles = [load_rules(game, name) for name in listing.get(game).profiles]

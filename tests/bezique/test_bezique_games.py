@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from talonax.configs import games as listing
 from talonax.envs.bezique.env import Bezique
 from talonax.envs.bezique.state import first_tricks
 from talonax.envs.bezique.view import card_name
@@ -241,9 +240,5 @@ CONTRACT: list[dict[str, Any]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", CONTRACT, ids=str)
-def test_the_contract_is_kept(
-    make: Any, flags: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = listing._built_in("bezique", "Bezique", "standard", "advanced", bots=())
-    monkeypatch.setitem(listing._GAMES, "bezique", here)  # what is written as JSON is read by id
+def test_the_contract_is_kept(make: Any, flags: dict[str, Any]) -> None:
     check_env(make(**flags), games=48)

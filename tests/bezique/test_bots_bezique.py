@@ -89,7 +89,8 @@ def answer(seat: Any) -> Any:
     def answer(led: str, hand: str, flags: Any = None, **entries: Any) -> Judged:
         place: dict[str, Any] = {"phase": "play", "dealer": 0, "leader": 1, "stock": 113}
         place |= {"trump": "H", "trick": (None, led)}
-        return seat(flags, **{**place, **entries}, hands=(hand,))
+        judged: Judged = seat(flags, **{**place, **entries}, hands=(hand,))
+        return judged
 
     return answer
 
