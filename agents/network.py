@@ -133,31 +133,36 @@ class NetworkPolicy(ObservationPolicy):
         """Return the network for a game."""
         return ActorCritic(env.num_actions, len(env.phases), self.trunk, self.lstm, self.critic)
 
+    def _call(self, params: Any, env: Env[Any], method: Any, *given: Any) -> Any:
+        """Call a method of the network, with products of whole float32.
+
+        A GPU's are shorter by default, and round otherwise for other shapes: what an update replays
+        would not be what was played.
+        """
+        with jax.default_matmul_precision("float32"):
+            return self.network(env).apply(params, *given, method=method)
+
     def apply(
         self, params: Any, env: Env[Any], carry: Carry, seen: Seen
     ) -> tuple[Carry, Array, Array]:
         """Return the carry after a step, float32[.., A] logits, float32[..] values."""
-        told: Any = self.network(env).apply(params, carry, seen)
-        after, logits, values = told
+        after, logits, values = self._call(params, env, None, carry, seen)
         return after, logits, values
 
     def features(self, params: Any, env: Env[Any], observation: Array) -> Array:
         """Return what the LSTM reads of observations: `ActorCritic.features`."""
-        read: Any = self.network(env).apply(params, observation, method=ActorCritic.features)
-        return jnp.asarray(read)
+        return jnp.asarray(self._call(params, env, ActorCritic.features, observation))
 
     def recur(
         self, params: Any, env: Env[Any], carry: Carry, features: Array
     ) -> tuple[Carry, Array]:
         """Return the LSTM's carry and output after a step: `ActorCritic.recur`."""
-        told: Any = self.network(env).apply(params, carry, features, method=ActorCritic.recur)
-        after, output = told
+        after, output = self._call(params, env, ActorCritic.recur, carry, features)
         return after, output
 
     def heads(self, params: Any, env: Env[Any], output: Array, phase: Array) -> tuple[Array, Array]:
         """Return logits and values: `ActorCritic.heads`."""
-        told: Any = self.network(env).apply(params, output, phase, method=ActorCritic.heads)
-        logits, values = told
+        logits, values = self._call(params, env, ActorCritic.heads, output, phase)
         return logits, values
 
     def init(self, env: Env[Any]) -> Carry:
@@ -188,8 +193,7 @@ class NetworkPolicy(ObservationPolicy):
             return told
         seats = (state.current_player + jnp.arange(env.num_players)) % env.num_players
         everyone = jax.vmap(env.observe, (None, 0))(state, seats).ravel()
-        value: Any = self.network(env).apply(params, everyone, method=ActorCritic.privileged)
-        return jnp.asarray(value)
+        return jnp.asarray(self._call(params, env, ActorCritic.privileged, everyone))
 
     def log_probs(
         self, params: Any, env: Env[Any], view: Seen, mask: Array, carry: Carry

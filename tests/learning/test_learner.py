@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.extend
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -81,6 +82,26 @@ def test_the_first_gradient_step_starts_from_the_policy_that_played():
     _, told = jax.jit(lambda runner: update(made, runner))(start(made, jax.random.key(0)))
     assert float(told["ratio_error"]) < 1e-5
     assert 0 < float(told["masked"]) < 0.25
+
+
+def test_f01_products_are_not_shortened_on_a_gpu():
+    made = learner(talonax.make("kuhn_poker"), PPOSettings(**SMALL, privileged_critic=True))
+    runner = jax.eval_shape(lambda: start(made, jax.random.key(0)))
+    products = [
+        equation
+        for equation in _equations(jax.make_jaxpr(lambda at: update(made, at))(runner).jaxpr)
+        if equation.primitive.name == "dot_general"
+    ]
+    assert len(products) > 10
+    highest = (jax.lax.Precision.HIGHEST,) * 2
+    assert {equation.params["precision"] for equation in products} == {highest}
+
+
+def _equations(jaxpr):
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in jax.extend.core.jaxprs_in_params(equation.params):
+            yield from _equations(inner)
 
 
 @pytest.mark.slow
