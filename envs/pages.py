@@ -23,7 +23,9 @@ from talonax.configs.rules import flag_names
 from talonax.envs.core import Env
 from talonax.envs.registry import make
 
-_BLOCK = re.compile(r"(<!-- generated: (\w+)((?: [\w.]+=\w+)*) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(
+    r"(<!-- generated: (\w+)((?: [\w.]+=\w+)*) -->\n).*?(?P<end><!-- end -->)", re.DOTALL
+)
 
 #: Kinds of plain types, as a reader of YAML calls them.
 _KINDS = {bool: "true, false", int: "whole number", float: "number", str: "text"}
@@ -185,7 +187,7 @@ def fill(text: str, tables: Mapping[str, Callable[..., str]]) -> str:
         if name not in tables:
             raise ValueError(f"no table {name!r}; there are: {', '.join(tables)}")
         printed = tables[name](**{flag: yaml.safe_load(value) for flag, value in flags.items()})
-        return f"{found[1]}{printed}{found[4]}"
+        return f"{found[1]}{printed}{found['end']}"
 
     return _BLOCK.sub(of, text)
 
