@@ -1,5 +1,6 @@
 """The greedy bot of Blob in positions by hand: what it bids and plays, and why."""
 
+import math
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -42,16 +43,22 @@ def choice(table: Any) -> int | str:
 
 @cache
 def judged(env: Blob) -> Any:
-    def judge(state: Any) -> Array:
+    def judge(state: Any) -> tuple[Array, Array]:
         seen = sight.look(env, env.observe(state, state.current_player))
-        return chances.later(chances.Weights(), seen).reshape(-1)
+        now, later = (each(chances.Weights(), seen) for each in (chances.now, chances.later))
+        return now.reshape(-1), later.reshape(-1)
 
     return jax.jit(judge)
 
 
 def chance(table: Any, card: str) -> float:
     """Return how likely the bot thinks a card of the seat to move wins a later trick."""
-    return float(judged(table.env)(table.state)[card_number(card)])
+    return float(judged(table.env)(table.state)[1][card_number(card)])
+
+
+def chance_now(table: Any, card: str) -> float:
+    """Return how likely the bot thinks a card of the seat to move wins the trick that is open."""
+    return float(judged(table.env)(table.state)[0][card_number(card)])
 
 
 @pytest.fixture
@@ -103,11 +110,14 @@ def test_the_more_play_the_sooner_a_side_ace_is_ruffed(lay: Lay) -> None:
     assert chance(three, "AH") > 2 * chance(eight, "AH")
 
 
-def test_a_single_trump_wins_if_nobody_has_a_higher_one(lay: Lay) -> None:
-    # The chance that neither of two others has a spade is (39 * 38) / (51 * 50), which is 0.58.
-    assert chance(lay("2S", dealer=2, players=3), "2S") == pytest.approx(0.58, abs=0.06)
-    assert choice(lay("2S", dealer=2, players=3)) == 1
-    assert choice(lay("2S", dealer=7, players=8)) == 0
+@pytest.mark.parametrize(("card", "higher"), [("2S", 12), ("5S", 9), ("QS", 2)])
+def test_a_single_trump_wins_if_nobody_has_a_higher_one(lay: Lay, card: str, higher: int) -> None:
+    """Three others have a card each of the 51: that none of them is higher can be worked out."""
+    exact = math.comb(51 - higher, 3) / math.comb(51, 3)
+    table = lay(card, dealer=3)
+    assert chance(table, card) == pytest.approx(exact, abs=0.03)
+    assert choice(table) == (1 if card != "2S" else 0)
+    assert choice(lay(card, dealer=7, players=8)) == (1 if card == "QS" else 0)
 
 
 def test_a_late_bidder_minds_what_the_others_have_bid(lay: Lay) -> None:
@@ -151,6 +161,19 @@ def test_it_throws_what_may_win_later(lay: Lay) -> None:
 
 def test_it_throws_low_cards_while_it_needs_tricks(lay: Lay) -> None:
     assert choice(last(lay, "AC 2C KD", 2, "5H", "KH", "3H")) == "2C"
+
+
+def test_a_card_is_the_surer_the_fewer_are_to_come(lay: Lay) -> None:
+    mine, others, led = "TH 4H AC 2S", ("5H", "3H", "2H"), {1: "5H", 2: "3H", 3: "2H"}
+    second = lay(mine, *others, dealer=2).do(1, 1, 1, 0, led[3])
+    third = lay(mine, *others, dealer=1).do(1, 1, 1, 0, led[2], led[3])
+    last = lay(mine, *others, dealer=0).do(1, 1, 1, 0, led[1], led[2], led[3])
+    assert 0.2 < chance_now(second, "TH") < chance_now(third, "TH") - 0.05
+    assert chance_now(third, "TH") < chance_now(last, "TH") == 1
+    assert chance_now(last, "4H") == 0
+    # Nobody has shown a void, but somebody may have one, and a trump.
+    leads = lay(mine, *others, dealer=3).do(0, 1, 1, 1)
+    assert 0.2 < chance_now(leads, "AC") < 0.9
 
 
 def test_with_others_to_come_it_ducks_for_sure(lay: Lay) -> None:
