@@ -38,6 +38,16 @@ def test_a_stale_table_is_found_and_rewritten(tmp_path, monkeypatch, capsys):
         pages.main([])
 
 
+def test_a_table_may_be_of_other_flags():
+    block = "<!-- generated: numbers{} -->\n<!-- end -->"
+    assert "| players | 2 |" in pages.filled(block.format(""), make("bezique"))
+    four = pages.filled(block.format(" players=4 rounds=1"), make("bezique"))
+    assert "| players | 4 |\n" in four
+    assert "| longest game | 181 steps |\n" in four
+    assert four.startswith("<!-- generated: numbers players=4 rounds=1 -->\n")
+    assert four.endswith("<!-- end -->")
+
+
 def test_the_game_of_the_page_works_as_a_peer(monkeypatch):
     monkeypatch.setattr(listing, "_GAMES", dict(listing._GAMES))
     code = "\n".join(BLOCKS.findall(ADD_A_GAME.read_text(encoding="utf-8")))

@@ -21,12 +21,13 @@ from talonax.envs.high_card_duel.env import HighCardDuel
 
 
 def test_our_games_are_listed() -> None:
-    assert {"high_card_duel", "snapszer", "tysiac"} <= set(talonax.games())
+    assert {"bezique", "blob", "high_card_duel", "snapszer", "tysiac"} <= set(talonax.games())
     assert talonax.games() == sorted(talonax.games())
     assert listing.get("snapszer").default_profile == "hungarian"
     assert list(listing.get("snapszer").profiles) == ["hungarian", "base", "austrian", "vu"]
     assert list(listing.get("high_card_duel").profiles) == ["standard"]
     assert list(listing.get("tysiac").profiles) == ["alpha1000", "polish"]
+    assert list(listing.get("bezique").profiles) == ["standard", "advanced"]
 
 
 def test_make_twice_gives_equal_envs() -> None:
