@@ -15,6 +15,8 @@ from talonax.envs.core import Env
 
 PROFILES = [(game, name) for game in talonax.games() for name in listing.get(game).profiles]
 DEFAULTS = [(game, listing.get(game).default_profile) for game in talonax.games()]
+#: Games that take half a minute of a core: in the long run only.
+LONG = {"blob"}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("high_card_duel", {"include_jokers": False}),
     ("snapszer", {"profile": "austrian", "match": 7, "first_leader": "random"}),
@@ -31,7 +33,10 @@ VARIATIONS: list[tuple[str, dict[str, Any]]] = [
 STATE_BYTES = 100
 
 
-@pytest.mark.parametrize(("game", "profile"), DEFAULTS)
+@pytest.mark.parametrize(
+    ("game", "profile"),
+    [pytest.param(*each, marks=pytest.mark.slow if each[0] in LONG else ()) for each in DEFAULTS],
+)
 def test_every_game_keeps_the_contract(game: str, profile: str) -> None:
     check_env(talonax.make(game, profile), games=128)
 

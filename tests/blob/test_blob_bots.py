@@ -120,6 +120,13 @@ def test_a_single_trump_wins_if_nobody_has_a_higher_one(lay: Lay, card: str, hig
     assert choice(lay(card, dealer=7, players=8)) == (1 if card == "QS" else 0)
 
 
+def test_a_single_side_ace_wins_if_nobody_has_a_trump(lay: Lay) -> None:
+    table = lay("AH", dealer=3)
+    assert chance(table, "AH") == pytest.approx(math.comb(38, 3) / math.comb(51, 3), abs=0.04)
+    assert choice(table) == 0
+    assert choice(lay("AH", dealer=2, players=3)) == 1
+
+
 def test_a_late_bidder_minds_what_the_others_have_bid(lay: Lay) -> None:
     table = lay("KS QH JD AC 3C", dealer=0, hook=False)
     bids = [int(choice(table.do(*[each] * 3))) for each in (0, 1, 5)]
