@@ -187,15 +187,13 @@ def brisques() -> Array:
 
 def lacks(seen: Sight, wanted: Array) -> Array:
     """Return float32[P-1, n]: the chance that each of the others has none of the types in each row
-    of `wanted` (bool[n, 33]).
+    of `wanted` (bool[n, 33]). Every card is by itself in one of the places that it may be in.
     """
-    wanted = jnp.broadcast_to(wanted, (wanted.shape[0], TYPES))
-    sure = (wanted[None] & (seen.certain > 0)[:, None]).any(axis=2)
-    guesses = jnp.where(seen.may, seen.unseen, 0)
-    number = jnp.where(wanted[None], guesses[:, None], 0).sum(axis=2, dtype=jnp.int32)
-    pool = jnp.maximum(guesses.sum(axis=1, dtype=jnp.int32), 1)
-    share = jnp.minimum(seen.guessed / pool, 1.0)[:, None]
-    return jnp.where(sure, 0.0, power(1 - share, number))
+    stock = seen.unseen.sum(dtype=jnp.int32) - seen.guessed.sum(dtype=jnp.int32)
+    places = jnp.where(seen.may, seen.guessed[:, None], 0)
+    share = places / jnp.maximum(places.sum(axis=0, dtype=jnp.int32) + stock, 1)
+    none = jnp.where(seen.certain > 0, 0.0, power(1 - share, seen.unseen))
+    return jnp.where(wanted, none[:, None], 1.0).prod(axis=2)
 
 
 def power(base: Array, exponent: Array) -> Array:

@@ -261,9 +261,11 @@ def test_four_are_judged_by_what_they_showed(seat: Any) -> None:
     hands = ("KC#0 9D#0", "7D#0 8D#0", "AC#0 8S#0", "9S#0 7S#0")
     unknown = seat(FOUR, **LAST, hands=hands)
     assert 0 < unknown.of("wins", "KC") < 1
-    shown = seat(FOUR, **LAST, hands=hands, denied=["", "AC", "", "AC"], known=["", "", "AC", ""])
-    assert shown.of("wins", "KC") == 0
-    assert shown.of("wins", "9D") == 1 - 0  # nobody can hold a higher diamond, or a trump
+    shown = seat(FOUR, **LAST, hands=hands, denied=["", "AC", "", "AC"])
+    assert shown.of("wins", "KC") == 0  # the one who may hold the ace does
+    known = seat(FOUR, **LAST, hands=hands, known=["", "", "AC", ""])
+    assert known.of("wins", "KC") == 0
+    assert unknown.of("wins", "9D") == 1  # nobody has a higher diamond, or a trump
 
 
 def test_the_last_to_play_knows(seat: Any) -> None:
@@ -300,7 +302,9 @@ def test_chances_are_those_of_many_draws() -> None:
 def test_melds_with_a_joker_follow_the_flag(seat: Any) -> None:
     three = "AD#0 AC#0 AS#0 JO#0"
     assert seat(**TURN, hands=(three,)).does == "meld four aces with a Joker"
-    assert seat(OTHER, **TURN, hands=(three,)).does == "done"
+    without = seat(OTHER, **TURN, hands=(three,))
+    assert without.does == "done"
+    assert not without.thinks["ready"][-1].any()
 
 
 def test_what_is_ready_is_what_is_legal(sit: Any) -> None:
