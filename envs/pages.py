@@ -78,7 +78,7 @@ def _values(flag: Any) -> str:
         return ", ".join(f"`{value}`" for value in kinds)
     if get_origin(flag.annotation) is tuple:
         parts = get_args(kinds[0]) or kinds[:1]
-        of = [_KINDS[part] if part in _KINDS else f"`{part}`" for part in parts]
+        of = [_KINDS.get(part, f"`{part}`") for part in parts]
         return "list of " + ", ".join(of)
     limits = {type(limit).__name__: limit for limit in flag.metadata}
     if "Ge" in limits and "Le" in limits:
