@@ -87,9 +87,12 @@ class ActorCritic(nn.Module):
         return observation
 
     def recur(self, carry: Carry, features: Array) -> tuple[Carry, Array]:
-        """Return the carry and the output, float32[.., lstm], after one step."""
+        """Return the carry after one step, and what the heads read: float32[.., lstm + F].
+
+        They read the features, too: what is on the table now need not pass through the memory.
+        """
         after, output = self.cell(carry, features)
-        return after, output
+        return after, jnp.concatenate([output, features], axis=-1)
 
     def heads(self, output: Array, phase: Array) -> tuple[Array, Array]:
         """Return float32[.., A] logits by the head of `phase` (int32[..]), float32[..] values."""
@@ -156,7 +159,7 @@ class NetworkPolicy(ObservationPolicy):
     def recur(
         self, params: Any, env: Env[Any], carry: Carry, features: Array
     ) -> tuple[Carry, Array]:
-        """Return the LSTM's carry and output after a step: `ActorCritic.recur`."""
+        """Return the LSTM's carry after a step, and what the heads read: `ActorCritic.recur`."""
         after, output = self._call(params, env, ActorCritic.recur, carry, features)
         return after, output
 

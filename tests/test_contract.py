@@ -15,8 +15,8 @@ from talonax.envs.core import Env
 
 PROFILES = [(game, name) for game in talonax.games() for name in listing.get(game).profiles]
 DEFAULTS = [(game, listing.get(game).default_profile) for game in talonax.games()]
-#: Games that take half a minute of a core: in the long run only.
-LONG = {"bezique", "blob"}
+#: Games that take ten seconds of a core and more: in the long run only.
+LONG = {"bezique", "blob", "tysiac"}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("high_card_duel", {"include_jokers": False}),
     ("snapszer", {"profile": "austrian", "match": 7, "first_leader": "random"}),

@@ -35,6 +35,7 @@ def after_two_updates(devices: list[Any], **changes: Any) -> Any:
     return runner
 
 
+@pytest.mark.slow
 def test_on_eight_devices_the_same_is_learned_as_on_one():
     devices = jax.devices()
     if len(devices) < 8:
@@ -53,6 +54,7 @@ def test_games_that_cannot_be_shared_out_are_refused():
         mesh_of(made, jax.devices()[:1] * 3)
 
 
+@pytest.mark.slow
 def test_seeds_side_by_side_are_seeds_one_by_one():
     made = learner(talonax.make("kuhn_poker"), PPOSettings(**SMALL))
     keys = jax.random.split(jax.random.key(7), 2)

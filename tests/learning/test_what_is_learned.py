@@ -84,6 +84,7 @@ def test_f03_what_belongs_together_stays_together():
     )
 
 
+@pytest.mark.slow
 def test_f19_what_eight_devices_saved_one_restores(tmp_path):
     if jax.device_count() < 8:
         pytest.skip(f"8 devices are needed, there are {jax.device_count()}")
