@@ -59,6 +59,13 @@ Profile = Annotated[
 Player = Annotated[
     int | None, tyro.conf.arg(metavar="N", help_behavior_hint="(default: all)"), _number(0)
 ]
+#: The same where a file or a default elsewhere decides if nothing is given.
+OptionalCount = Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint=""), _number(1)]
+OptionalSeed = Annotated[
+    int | None,
+    tyro.conf.arg(metavar="N", help_behavior_hint="(default: 0)"),
+    _number(0, MAX_SEED),
+]
 Flags = Annotated[
     tuple[tuple[str, ...], ...],
     tyro.conf.UseAppendAction,

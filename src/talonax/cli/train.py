@@ -16,8 +16,9 @@ from talonax.cli.options import (
     Count,
     Flags,
     GameName,
+    OptionalCount,
+    OptionalSeed,
     Profile,
-    Seed,
     existing_file,
     one_line,
     pairs,
@@ -65,8 +66,8 @@ class Train:
     ] = None
     profile: Profile = None
     set: Flags = ()
-    steps: Annotated[Count | None, tyro.conf.arg(help_behavior_hint="")] = None
-    seed: Annotated[Seed | None, tyro.conf.arg(help_behavior_hint="(default: 0)")] = None
+    steps: OptionalCount = None
+    seed: OptionalSeed = None
     devices: Count = 1
     out: Annotated[
         Path | None,
