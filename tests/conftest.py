@@ -1,6 +1,8 @@
 """What all tests share: where the recorded games and cases are, and how jax compiles here."""
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"no recorded games at {SHARED} (set TALONAX_SHARED)")
     return SHARED
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _memory() -> Iterator[None]:
+    """Give back what a module compiled: thousands of tests in one process would fill the memory."""
+    yield
+    import jax
+
+    jax.clear_caches()
+    gc.collect()
