@@ -18,7 +18,7 @@ DEFAULTS = [(game, listing.get(game).default_profile) for game in talonax.games(
 #: Games that take ten seconds of a core and more: in the long run only.
 LONG = {"bezique", "blob", "tysiac"}
 #: Games tried where a whole one takes thousands of steps.
-FEW = {"bezique": 16}
+FEW = {"bezique": 8}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("high_card_duel", {"include_jokers": False}),
     ("snapszer", {"profile": "austrian", "match": 7, "first_leader": "random"}),

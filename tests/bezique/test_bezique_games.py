@@ -241,4 +241,4 @@ CONTRACT: list[dict[str, Any]] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", CONTRACT, ids=str)
 def test_the_contract_is_kept(make: Any, flags: dict[str, Any]) -> None:
-    check_env(make(**flags), games=48)
+    check_env(make(**flags), games=8)

@@ -301,7 +301,7 @@ def test_a_request_to_stop_is_heard(
         ("train ppo_lstm snapszer --set rules.clubs=1", "clubs: no such flag"),
         ("train ppo_lstm snapszer --profile house", "no profile 'house'"),
         ("train ppo_lstm snapszer --set opponents={bold: 1.0}", "snapszer has no policy 'bold'"),
-        ("train ppo_lstm snapszer --devices 7", "512 games cannot be shared by 7 devices"),
+        ("train ppo_lstm snapszer --devices 7", "256 games cannot be shared by 7 devices"),
         ("train ppo_lstm snapszer --devices 99", "--devices 99: jax sees"),
         ("train ppo_lstm snapszer --resume", "--out FOLDER is needed"),
         ("train ppo_lstm snapszer --resume --out {tmp}", "holds no run"),

@@ -31,7 +31,9 @@ def test_a_value_that_is_known_is_learned():
         runner, _ = call(runner)
     policy: NetworkPolicy = made.policy
     # Decks in which each rank in turn is seat 0's; player 1's card does not matter.
-    decks = jax.vmap(lambda first: jnp.roll(jnp.arange(env.deck_size), -first))(jnp.arange(RANKS))
+    decks = jax.vmap(lambda first: jnp.roll(jnp.arange(len(env.deck_cards)), -first))(
+        jnp.arange(RANKS)
+    )
     states = jax.vmap(env.deal)(decks)
 
     def value(state: Any) -> Any:
@@ -40,7 +42,7 @@ def test_a_value_that_is_known_is_learned():
     values = jax.vmap(value)(states)
     # Ranks are numbered A 2 3 .. K Joker; the ace beats all but the Joker.
     beaten = jnp.array([RANKS - 2, *range(RANKS - 2), RANKS - 1])
-    known = SUITS * (2 * beaten - (RANKS - 1)) / (env.deck_size - 1)
+    known = SUITS * (2 * beaten - (RANKS - 1)) / (len(env.deck_cards) - 1)
     np.testing.assert_allclose(np.asarray(values), known, atol=0.08)
 
 
