@@ -50,7 +50,10 @@ def player(env: Env[Any], name: str) -> Player:
     if (path / BEST).is_file():
         return _from_file(env, name, path / BEST)
     if path.is_dir():
-        from talonax.agents.runs import learned_at
+        try:
+            from talonax.agents.runs import learned_at
+        except ImportError:
+            raise ValueError(f"{name}: reading checkpoints needs the extra train") from None
 
         policy, params, about = learned_at(env, path)
         saved.check_fits(name, about, env, policy, params)

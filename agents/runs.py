@@ -19,18 +19,22 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import orbax.checkpoint as ocp
+from orbax.checkpoint import checkpoint_managers as managers
 
 from talonax.agents.network import NetworkPolicy
 from talonax.agents.saved import SavedError, for_play
+from talonax.configs.rules import as_dict
 from talonax.configs.train.load import Training, training
 from talonax.envs.core import Env
 
 SCHEMA = 1
 ABOUT, METRICS, CHECKPOINTS = "run.json", "metrics.jsonl", "checkpoints"
-#: Parts of a checkpoint: what goes on, and the moving average of the parameters, to play by.
-RUNNER, AVERAGE = "runner", "average"
-#: The entry of an evaluation by which the best checkpoint is told.
-SCORE = "score"
+#: Entries of the metrics: an evaluation, in it both iterates, and what it tells the best by.
+EVALUATION, CURRENT, AVERAGE, SCORE = "evaluation", "current", "average", "score"
+EXPLOITABILITY = "exploitability"
+#: Parts of a checkpoint: what goes on; the moving average (`AVERAGE`) is kept apart, to play by.
+RUNNER = "runner"
 PACKAGES = ("talonax", "jax", "jaxlib", "flax", "optax", "distrax", "orbax-checkpoint", "numpy")
 
 
@@ -40,8 +44,6 @@ class RunError(ValueError):
 
 def about(env: Env[Any], how: Training, seed: int) -> dict[str, Any]:
     """Return what `run.json` says of a run."""
-    from talonax.configs.rules import as_dict
-
     return {
         "schema": SCHEMA,
         "algorithm": "ppo_lstm",
@@ -151,28 +153,34 @@ class Run:
 
     @cached_property
     def _manager(self) -> Any:
-        import orbax.checkpoint as ocp
-        from orbax.checkpoint import checkpoint_managers as kept
-
         keep = self.training.settings.keep
-        best = kept.BestN(get_metric_fn=lambda metrics: metrics[SCORE], n=1)
+        best = managers.BestN(
+            get_metric_fn=lambda metrics: metrics[SCORE],
+            n=1,
+            keep_checkpoints_without_metrics=False,
+        )
         options = ocp.CheckpointManagerOptions(
-            preservation_policy=kept.AnyPreservationPolicy([kept.LatestN(keep), best]),
+            preservation_policy=managers.AnyPreservationPolicy([managers.LatestN(keep), best]),
             enable_async_checkpointing=False,
         )
         return ocp.CheckpointManager((self.path / CHECKPOINTS).absolute(), options=options)
 
-    def save(self, step: int, runner: Any, score: float) -> None:
-        """Save all that training needs to go on from `step`; a step is saved once."""
-        import orbax.checkpoint as ocp
+    def save(self, step: int, runner: Any, score: float | None = None) -> None:
+        """Save all that training needs to go on from `step`; a step is saved once.
 
+        Args:
+          step: decisions played.
+          runner: what changes as it is trained.
+          score: how good it was found to be; None if that is not known.
+        """
         if step in self._manager.all_steps():
             return
         parts = {
             RUNNER: ocp.args.StandardSave(runner),
             AVERAGE: ocp.args.StandardSave(runner.average),
         }
-        self._manager.save(step, args=ocp.args.Composite(**parts), metrics={SCORE: score})
+        told = None if score is None else {SCORE: score}
+        self._manager.save(step, args=ocp.args.Composite(**parts), metrics=told)
         self._manager.wait_until_finished()
 
     def latest(self) -> int | None:
@@ -187,8 +195,6 @@ class Run:
           step: which.
           like: a runner of the same shapes; what is restored lies on its devices.
         """
-        import orbax.checkpoint as ocp
-
         abstract = jax.tree.map(ocp.utils.to_shape_dtype_struct, like)
         parts = {RUNNER: ocp.args.StandardRestore(abstract)}
         return self._manager.restore(step, args=ocp.args.Composite(**parts))[RUNNER]
@@ -202,10 +208,6 @@ def learned_at(env: Env[Any], path: Path) -> tuple[NetworkPolicy, Any, Mapping[s
     """
     if not (path / AVERAGE).is_dir():
         raise RunError(f"{path}: is no run with a policy, and no checkpoint")
-    try:
-        import orbax.checkpoint as ocp
-    except ImportError:
-        raise RunError(f"{path}: reading checkpoints needs the extra train") from None
     run = Run.open(path.absolute().parent.parent)
     settings = run.training.settings
     if run.about["game"] != env.id:

@@ -11,19 +11,17 @@ nothing; it uses only what its seat may know (`bezique_sight.py`).
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
 
 from talonax.agents.bots import bezique_hopes as hopes
 from talonax.agents.bots import bezique_sight as sight
-from talonax.agents.bots import choice
 from talonax.agents.bots.bezique_sight import Sight
-from talonax.agents.policy import StatePolicy
+from talonax.agents.bots.choice import Scorer
 from talonax.configs.bezique.schema import Rules
 from talonax.envs.bezique import melds
-from talonax.envs.bezique.env import Bezique
 from talonax.envs.bezique.score import (
     BRISQUE_POINTS,
     BRISQUES_FROM,
@@ -42,7 +40,6 @@ from talonax.envs.bezique.state import (
     BeziqueState,
 )
 from talonax.envs.bezique.words import JOKER, SEVEN, TYPES
-from talonax.envs.core import Env
 from talonax.envs.planes import SUITS
 
 #: In points: the swap comes before any meld.
@@ -79,27 +76,20 @@ WEIGHTS = Weights()
 
 
 @dataclass(frozen=True)
-class Greedy(StatePolicy):
-    """Does what is worth most; of equal actions, the lowest id.
+class Greedy(Scorer):
+    """Does what is worth most.
 
     Attributes:
       weights: what each consideration is worth.
     """
 
+    game: ClassVar[str] = "bezique"
+
     weights: Weights = WEIGHTS
 
-    def act(
-        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
-    ) -> tuple[Array, Any]:
-        """Return int32[], the action, and the carry unchanged.
-
-        Raises:
-          TypeError: `env` is another game.
-        """
-        del params, key
-        if not isinstance(env, Bezique):
-            raise TypeError(f"this greedy bot plays bezique, not {env.id}")
-        return choice.best(scores(self.weights, env.rules, view), mask), carry
+    def scores(self, env: Any, state: BeziqueState) -> Array:
+        """Return float32[84]: what each action is worth, legal or not."""
+        return scores(self.weights, env.rules, state)
 
 
 def scores(weights: Weights, rules: Rules, state: BeziqueState) -> Array:

@@ -9,26 +9,21 @@ one trick ahead, searches nothing and remembers nothing; it uses only what its s
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
 
 from talonax.agents.bots import snapszer_sight as sight
+from talonax.agents.bots.choice import Scorer
 from talonax.agents.bots.snapszer_sight import Pack, Sight
-from talonax.agents.policy import StatePolicy
 from talonax.configs.snapszer.schema import Rules
 from talonax.envs import tricks
-from talonax.envs.core import Env
 from talonax.envs.planes import SUITS
-from talonax.envs.snapszer.env import Snapszer
 from talonax.envs.snapszer.state import KING, POINTS, QUEEN, SIXTY_SIX, Sizes, SnapszerState
 
 #: In card points: the exchange comes first, then what is sure to win, then what may win or lose.
 EXCHANGE, SURE, DEAL = 4000.0, 2000.0, 1000.0
-#: Scores are compared in fractions of a card point, so that no compiler's rounding breaks a tie.
-GRAIN = 64
-LEAST = -(2**31)
 
 
 class Weights(NamedTuple):
@@ -68,29 +63,20 @@ WEIGHTS = Weights()
 
 
 @dataclass(frozen=True)
-class Greedy(StatePolicy):
-    """Plays the legal action of the highest score; of equal ones, the lowest id.
+class Greedy(Scorer):
+    """Plays the legal action of the highest score.
 
     Attributes:
       weights: what each consideration is worth.
     """
 
+    game: ClassVar[str] = "snapszer"
+
     weights: Weights = WEIGHTS
 
-    def act(
-        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
-    ) -> tuple[Array, Any]:
-        """Return int32[], the action, and the carry unchanged.
-
-        Raises:
-          TypeError: `env` is another game.
-        """
-        del params, key
-        if not isinstance(env, Snapszer):
-            raise TypeError(f"this greedy bot plays snapszer, not {env.id}")
-        grains = jnp.round(scores(self.weights, env.rules, env.sizes, view) * GRAIN)
-        best = jnp.argmax(jnp.where(mask, grains.astype(jnp.int32), LEAST))
-        return best.astype(jnp.int32), carry
+    def scores(self, env: Any, state: SnapszerState) -> Array:
+        """Return float32[num_actions]: what each action is worth, legal or not."""
+        return scores(self.weights, env.rules, env.sizes, state)
 
 
 def scores(weights: Weights, rules: Rules, sizes: Sizes, state: SnapszerState) -> Array:

@@ -8,23 +8,20 @@ seat may know (`tysiac_sight.py`).
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
 
-from talonax.agents.bots import choice
 from talonax.agents.bots import tysiac_outlook as outlook
 from talonax.agents.bots import tysiac_plan as plan
 from talonax.agents.bots import tysiac_sight as sight
+from talonax.agents.bots.choice import Scorer
 from talonax.agents.bots.tysiac_outlook import Traits
 from talonax.agents.bots.tysiac_sight import Pack, Sight
-from talonax.agents.policy import StatePolicy
 from talonax.configs.tysiac.schema import Rules
 from talonax.envs import pairs
-from talonax.envs.core import Env
 from talonax.envs.planes import SUITS
-from talonax.envs.tysiac.env import Tysiac
 from talonax.envs.tysiac.marriages import marriages_in, proving
 from talonax.envs.tysiac.state import (
     AUCTION,
@@ -97,11 +94,6 @@ def total(considerations: dict[str, Array]) -> Array:
     return summed
 
 
-def _check(env: Env[Any]) -> None:
-    if not isinstance(env, Tysiac):
-        raise TypeError(f"this bot plays tysiac, not {env.id}")
-
-
 # Greedy -----------------------------------------------------------------------------------------
 
 
@@ -146,34 +138,28 @@ GREEDY = GreedyWeights()
 
 
 @dataclass(frozen=True)
-class Greedy(StatePolicy):
+class Greedy(Scorer):
     """Takes what it can get: bids by a plain count, declares at once, wins tricks cheaply.
 
     Attributes:
       weights: what it goes by.
     """
 
+    game: ClassVar[str] = "tysiac"
+
     weights: GreedyWeights = GREEDY
 
-    def act(
-        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
-    ) -> tuple[Array, Any]:
-        """Return int32[], the action, and the carry unchanged.
-
-        Raises:
-          TypeError: `env` is another game.
-        """
-        del params, key
-        _check(env)
-        pack, seen = sight.pack_of(), sight.look(env.rules, view)
+    def scores(self, env: Any, state: TysiacState) -> Array:
+        """Return float32[80]: what each action is worth, legal or not."""
+        pack, seen = sight.pack_of(), sight.look(env.rules, state)
         plays = total(greedy_considerations(self.weights, pack, seen))
         marriage = sight.pair_held(pack, seen)
         returns = -greedy_kept(self.weights, pack, seen)
         if env.rules.return_to == "declarer":
             returns = returns + pack.points
-        laid = jnp.where(view.phase == RETURNING, returns, plays)
-        talk = greedy_talk(self.weights, env.rules, pack, seen, view)
-        return choice.best(scores(talk, laid, plays + SURE + marriage), mask), carry
+        laid = jnp.where(state.phase == RETURNING, returns, plays)
+        talk = greedy_talk(self.weights, env.rules, pack, seen, state)
+        return scores(talk, laid, plays + SURE + marriage)
 
 
 def greedy_considerations(weights: GreedyWeights, pack: Pack, seen: Sight) -> dict[str, Array]:
@@ -291,35 +277,29 @@ WEIGHTS = Weights(
 
 
 @dataclass(frozen=True)
-class TrumpManager(StatePolicy):
+class TrumpManager(Scorer):
     """Plans which suit becomes trump, and when; weighs contracts as wagers; counts cards.
 
     Attributes:
       weights: what it goes by.
     """
 
+    game: ClassVar[str] = "tysiac"
+
     weights: Weights = WEIGHTS
 
-    def act(
-        self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
-    ) -> tuple[Array, Any]:
-        """Return int32[], the action, and the carry unchanged.
-
-        Raises:
-          TypeError: `env` is another game.
-        """
-        del params, key
-        _check(env)
+    def scores(self, env: Any, state: TysiacState) -> Array:
+        """Return float32[80]: what each action is worth, legal or not."""
         weights, rules = self.weights, env.rules
-        pack, seen = sight.pack_of(), sight.look(rules, view)
+        pack, seen = sight.pack_of(), sight.look(rules, state)
         plainly, declaring = (
             total(plan.considerations(weights.play, rules, pack, seen, declares=declares))
             for declares in (False, True)
         )
         returns = plan.returned_value(weights.play, rules, pack, seen)
-        laid = jnp.where(view.phase == RETURNING, returns, plainly)
-        talk = manager_talk(weights, rules, seen, view)
-        return choice.best(scores(talk, laid, declaring), mask), carry
+        laid = jnp.where(state.phase == RETURNING, returns, plainly)
+        talk = manager_talk(weights, rules, seen, state)
+        return scores(talk, laid, declaring)
 
 
 def manager_talk(weights: Weights, rules: Rules, seen: Sight, state: TysiacState) -> Talk:

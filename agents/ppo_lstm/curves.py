@@ -1,12 +1,9 @@
-"""The learning curves of a run as one picture.
-
-Matplotlib draws, and tensorboard keeps its own copy of the numbers, where they are installed.
-"""
+"""The learning curves of a run as one picture, drawn by matplotlib where that is installed."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from talonax.agents.runs import Run
+from talonax.agents.runs import AVERAGE, CURRENT, EVALUATION, EXPLOITABILITY, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +26,8 @@ def draw(run: Run) -> None:
     figure = Figure(figsize=(10, 7), layout="constrained")
     axes = figure.subplots(2, 2).flat
     entries = run.metrics()
-    _strength(axes[0], [entry for entry in entries if "evaluation" in entry])
-    losses = [entry for entry in entries if "evaluation" not in entry]
+    _strength(axes[0], [entry for entry in entries if EVALUATION in entry])
+    losses = [entry for entry in entries if EVALUATION not in entry]
     for panel, (name, text) in zip(axes[1:], PANELS, strict=True):
         panel.plot([entry["step"] for entry in losses], [entry[name] for entry in losses])
         panel.set_title(text)
@@ -46,11 +43,11 @@ def draw(run: Run) -> None:
 
 def _strength(panel: "Axes", entries: list[Mapping[str, Any]]) -> None:
     """Draw what the evaluations found: exploitability where it was measured, else games won."""
-    for iterate, style in (("current", ":"), ("average", "-")):
+    for iterate, style in ((CURRENT, ":"), (AVERAGE, "-")):
         steps = [entry["step"] for entry in entries]
-        found = [entry["evaluation"][iterate] for entry in entries]
-        if found and "exploitability" in found[0]:
-            values = [each["exploitability"] for each in found]
+        found = [entry[EVALUATION][iterate] for entry in entries]
+        if found and EXPLOITABILITY in found[0]:
+            values = [each[EXPLOITABILITY] for each in found]
             panel.plot(steps, values, style, marker=".", label=iterate)
             panel.set_title("exploitability, points")
             continue

@@ -27,12 +27,17 @@ from talonax.agents.ppo_lstm.curves import draw
 from talonax.agents.ppo_lstm.devices import mesh_of, placed, start_on
 from talonax.agents.ppo_lstm.events import events
 from talonax.agents.ppo_lstm.learner import Learner, Runner, learner, updates
-from talonax.agents.runs import SCORE, Run, about
+from talonax.agents.runs import (
+    AVERAGE,
+    CURRENT,
+    EVALUATION,
+    EXPLOITABILITY,
+    SCORE,
+    Run,
+    about,
+)
 from talonax.configs.train.load import Training
 from talonax.envs.registry import make
-
-CURRENT, AVERAGE = "current", "average"
-EVALUATION, EXPLOITABILITY = "evaluation", "exploitability"
 
 
 def new_run(
@@ -164,7 +169,7 @@ class Trainer:
                 best, saved_at = max(best, evaluation[SCORE]), step
             yield Progress(step, metrics, evaluation)
         if step > saved_at:
-            self.run.save(step, runner, self._last_score())
+            self.run.save(step, runner)
 
     def _look(self, runner: Runner, step: int, best: float) -> dict[str, Any]:
         """Evaluate, record it, save the runner, and the policy if it is the best so far."""
@@ -177,16 +182,10 @@ class Trainer:
         draw(self.run)
         return evaluation
 
-    def _scores(self) -> list[float]:
-        entries = self.run.metrics()
-        return [entry[EVALUATION][SCORE] for entry in entries if EVALUATION in entry]
-
     def _best_so_far(self) -> float:
-        return max(self._scores(), default=float("-inf"))
-
-    def _last_score(self) -> float:
-        """Return the score of a checkpoint between evaluations: the worst, it is kept as latest."""
-        return min(self._scores(), default=0.0)
+        entries = self.run.metrics()
+        scores = [entry[EVALUATION][SCORE] for entry in entries if EVALUATION in entry]
+        return max(scores, default=float("-inf"))
 
 
 def evaluate(learner: Learner, runner: Runner, seed: int) -> dict[str, Any]:

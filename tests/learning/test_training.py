@@ -86,6 +86,14 @@ def test_a_run_that_was_stopped_and_resumed_is_the_same_bit_for_bit(
     assert without_speed(whole.run) == without_speed(again.run)
 
 
+def test_what_was_never_evaluated_is_not_the_best(tmp_path: Path) -> None:
+    assert [each.step for each in trained(trainer_in(tmp_path / "run"), 1)] == [64]
+    again = trainer_in(tmp_path / "run")
+    assert again.run.latest() == 64
+    trained(again)
+    assert not (again.run.path / "checkpoints" / "64").exists()
+
+
 def test_lines_after_the_checkpoint_are_dropped(tmp_path: Path) -> None:
     trainer = trainer_in(tmp_path / "run")
     trained(trainer, 2)

@@ -163,6 +163,23 @@ def check_player(player: int | None, players: int) -> None:
         raise UsageError(f"--player {player}: there are players 0 .. {players - 1}")
 
 
+def local_devices(number: int) -> list[Any]:
+    """Return the first `number` devices of this process.
+
+    Raises:
+      UsageError: there are fewer.
+    """
+    import jax
+
+    there = list(jax.local_devices())
+    if number > len(there):
+        raise UsageError(
+            f"--devices {number}: jax sees {len(there)} ({there[0].platform}); on a CPU, "
+            "XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of it"
+        )
+    return there[:number]
+
+
 def one_line(error: Exception) -> str:
     """Return the message of an error on one line."""
     return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())

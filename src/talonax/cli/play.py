@@ -20,6 +20,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from talonax.agents.policy import Random
 from talonax.cli.errors import UsageError
+from talonax.cli.options import local_devices
 from talonax.envs.core import IDLE, Env
 from talonax.envs.wrappers import Acts, act, fresh_carries, game_keys
 
@@ -122,13 +123,7 @@ class Driver:
     record: bool = False
 
     def __post_init__(self) -> None:
-        there = jax.local_device_count()
-        if self.devices > there:
-            raise UsageError(
-                f"--devices {self.devices}: jax sees {there} "
-                f"({jax.local_devices()[0].platform}); on a CPU, "
-                "XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of it"
-            )
+        local_devices(self.devices)
         if self.batch % self.devices:
             raise UsageError(
                 f"--batch {self.batch} cannot be shared by {self.devices} devices: it must be a "
@@ -189,7 +184,7 @@ class Driver:
 
     @cached_property
     def _sharding(self) -> NamedSharding:
-        mesh = Mesh(np.array(jax.local_devices()[: self.devices]), ("games",))
+        mesh = Mesh(np.array(local_devices(self.devices)), ("games",))
         spec = PartitionSpec("games")  # type: ignore[no-untyped-call]
         return NamedSharding(mesh, spec)
 

@@ -1,6 +1,7 @@
 """`talonax train`: learn a game by self-play, in a run folder."""
 
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from talonax.cli.options import (
     OptionalSeed,
     Profile,
     existing_file,
+    local_devices,
     one_line,
     pairs,
 )
@@ -118,7 +120,9 @@ class Train:
 
         folder = self.out or Path("runs") / f"{self.game}-{time.strftime('%Y%m%d-%H%M%S')}"
         how = read(self.game, self.config, self._changes())
-        return new_run(folder, self.game, how, seed=self.seed or 0, devices=self._devices())
+        return new_run(
+            folder, self.game, how, seed=self.seed or 0, devices=local_devices(self.devices)
+        )
 
     def _resumed(self) -> "Trainer":
         """Return the run to go on with, which must be the one that is asked for."""
@@ -140,17 +144,7 @@ class Train:
             raise UsageError(
                 f"{self.out}: holds another run than was asked for: {'; '.join(wrong)}"
             )
-        return open_run(self.out, devices=self._devices())
-
-    def _devices(self) -> list[Any]:
-        import jax
-
-        local = list(jax.local_devices())
-        if self.devices > len(local):
-            raise UsageError(
-                f"--devices {self.devices}: jax sees {len(local)} ({local[0].platform})"
-            )
-        return local[: self.devices]
+        return open_run(self.out, devices=local_devices(self.devices))
 
     # Training -----------------------------------------------------------------------------------
 
@@ -204,9 +198,11 @@ def _short(progress: "Progress") -> str:
 
 def _strength(evaluation: Any) -> str:
     """Return how good the moving average is, in one line."""
+    from talonax.agents.runs import AVERAGE, EXPLOITABILITY
+
     parts = []
-    for name, found in evaluation["average"].items():
-        if name == "exploitability":
+    for name, found in evaluation[AVERAGE].items():
+        if name == EXPLOITABILITY:
             parts.append(f"exploitability {found:.4f}")
         else:
             rate, half = 100 * found["win_rate"], 100 * found["win_ci95"]
@@ -219,6 +215,9 @@ def _strength(evaluation: Any) -> str:
 def _stop_requests() -> Iterator[Any]:
     """Turn Ctrl-C into a request, heard after the updates under way; a second one interrupts."""
     asked = False
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
 
     def ask(number: int, frame: Any) -> None:
         nonlocal asked
