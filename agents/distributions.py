@@ -26,6 +26,16 @@ def masked_logits(logits: Array, mask: Array) -> Array:
     return held - jnp.log(jnp.exp(held).sum(axis=-1, keepdims=True))
 
 
+def require() -> None:
+    """Raise an `ImportError` that says what to install, if distrax is not."""
+    try:
+        import distrax  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"learning needs more packages: pip install 'talonax[train]' ({error})"
+        ) from None
+
+
 def categorical(logits: Array, mask: Array) -> Any:
     """Return the `distrax.Categorical` over the legal actions."""
     import distrax

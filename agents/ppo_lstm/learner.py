@@ -15,6 +15,7 @@ import optax
 from jax import Array
 
 from talonax.agents import policy as policies
+from talonax.agents.distributions import require
 from talonax.agents.network import NetworkPolicy
 from talonax.agents.ppo_lstm.experience import Decision, Opponent, Players, Table, play_on, sit_down
 from talonax.agents.ppo_lstm.gae import advantages
@@ -98,8 +99,10 @@ def learner(env: Env[Any], settings: PPOSettings) -> Learner:
     """Return a learner of `env`.
 
     Raises:
+      ImportError: a package that learning needs is not installed.
       ValueError: the settings name a bot that the game does not have.
     """
+    require()
     for name, _ in settings.opponents:
         if name not in (SELF, LEAGUE):
             policies.by_name(env.id, name)

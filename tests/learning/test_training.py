@@ -1,6 +1,7 @@
 """Run folders, resuming, saved policies, the command that trains."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -334,3 +335,15 @@ def test_what_is_wrong_is_told_in_one_line(
     assert err.count("\n") == 1
     assert told in err
     assert not list(tmp_path.iterdir())
+
+
+def test_what_has_to_be_installed_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distrax", None)
+    folder = tmp_path / "run"
+    assert main(["train", "ppo_lstm", "snapszer", "--out", str(folder)]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "pip install 'talonax[train]'" in err
+    assert not folder.exists()

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from talonax.agents.ppo_lstm.training import Progress, Trainer
 
 ALGORITHMS = ("ppo_lstm",)
-NEEDS = "training needs more packages: pip install 'talonax[train]'"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +108,7 @@ class Train:
             if self.config is not None:
                 existing_file(self.config)
             return self._resumed() if self.resume else self._new()
-        except ImportError as error:
-            raise UsageError(f"{NEEDS} ({error})") from None
-        except ValueError as error:
+        except (ImportError, ValueError) as error:
             raise UsageError(one_line(error)) from None
 
     def _new(self) -> "Trainer":
