@@ -2,8 +2,9 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,32 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"no recorded games at {SHARED} (set TALONAX_SHARED)")
     return SHARED
+
+
+@pytest.fixture
+def same_batched_and_alone() -> Callable[..., Any]:
+    """A check that a bot does in each of some games what it does in all of them at once."""
+    import jax
+    import numpy as np
+
+    def check(env: Any, bot: Any, games: int, moves: int) -> Any:
+        """Play so many moves in so many games; return the states after them."""
+
+        def act(state: Any) -> Any:
+            mask, key = env.legal_action_mask(state), jax.random.key(0)
+            return bot.act(None, env, bot.see(env, state), mask, (), key)[0]
+
+        alone, together = jax.jit(act), jax.jit(jax.vmap(act))
+        step = jax.jit(jax.vmap(env.step))
+        states = jax.vmap(env.init)(jax.random.split(jax.random.key(2), games))
+        for _ in range(moves):
+            batched = together(states)
+            each = [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(games)]
+            assert np.asarray(batched).tolist() == [int(alone(state)) for state in each]
+            states = step(states, batched)
+        return states
+
+    return check
 
 
 @pytest.fixture(scope="module", autouse=True)

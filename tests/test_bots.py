@@ -88,17 +88,8 @@ def test_greedy_is_legal_and_does_not_see_hidden_cards(name: str) -> None:
     assert seen["same"][plays].all()
 
 
-def test_greedy_plays_the_same_batched_and_alone() -> None:
-    env, games, key = table("hungarian"), 24, jax.random.key(0)
-    alone = _compiled(env)
-    together = jax.jit(jax.vmap(partial(asked, env, Greedy()), in_axes=(0, None)))
-    step = jax.jit(jax.vmap(env.step))
-    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(2), games))
-    for _ in range(6):
-        batched = together(states, key)
-        each = [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(games)]
-        assert np.asarray(batched).tolist() == [int(alone(state, key)) for state in each]
-        states = step(states, batched)
+def test_greedy_plays_the_same_batched_and_alone(same_batched_and_alone: Any) -> None:
+    same_batched_and_alone(table("hungarian"), Greedy(), games=24, moves=6)
 
 
 def test_greedy_of_snapszer_refuses_other_games() -> None:

@@ -83,17 +83,8 @@ def test_it_is_legal_and_does_not_see_hidden_cards(name: str) -> None:
         assert bool(reached.sum() > 100) is not two_at_the_end, phase
 
 
-def test_it_plays_the_same_batched_and_alone() -> None:
-    env, games, key = talonax.make("bezique", **TABLES["four"]), 4, jax.random.key(0)
-    alone = jax.jit(partial(asked, env, Greedy()))
-    together = jax.jit(jax.vmap(partial(asked, env, Greedy()), in_axes=(0, None)))
-    step = jax.jit(jax.vmap(env.step))
-    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(2), games))
-    for _ in range(60):
-        batched = together(states, key)
-        each = [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(games)]
-        assert np.asarray(batched).tolist() == [int(alone(state, key)) for state in each]
-        states = step(states, batched)
+def test_it_plays_the_same_batched_and_alone(same_batched_and_alone: Any) -> None:
+    same_batched_and_alone(talonax.make("bezique", **TABLES["four"]), Greedy(), games=4, moves=60)
 
 
 def test_it_plays_the_same_with_wide_numbers() -> None:

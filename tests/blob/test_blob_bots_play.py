@@ -72,17 +72,9 @@ def test_it_is_legal_and_does_not_see_hidden_cards(make: Any, table: str) -> Non
 
 
 @pytest.mark.slow
-def test_it_plays_the_same_batched_and_alone(make: Any) -> None:
-    env, games, key = make(cards=7), 8, jax.random.key(0)
-    alone = jax.jit(partial(asked, env, Greedy(), key=key))
-    together = jax.jit(jax.vmap(partial(asked, env, Greedy(), key=key)))
-    step = jax.jit(jax.vmap(env.step))
-    states = jax.vmap(env.init)(jax.random.split(jax.random.key(2), games))
-    for _ in range(env.max_steps):
-        batched = together(states)
-        each = [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(games)]
-        assert np.asarray(batched).tolist() == [int(alone(state)) for state in each]
-        states = step(states, batched)
+def test_it_plays_the_same_batched_and_alone(make: Any, same_batched_and_alone: Any) -> None:
+    env = make(cards=7)
+    states = same_batched_and_alone(env, Greedy(), games=8, moves=env.max_steps)
     assert bool(states.finished.all())
 
 

@@ -92,17 +92,8 @@ def test_they_are_legal_and_do_not_see_hidden_cards(table: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOTS)
-def test_they_play_the_same_batched_and_alone(name: str) -> None:
-    env, games, key = Tysiac(rules=TABLES["alpha1000"]), 8, jax.random.key(0)
-    alone = jax.jit(partial(asked, env, BOTS[name]))
-    together = jax.jit(jax.vmap(partial(asked, env, BOTS[name]), in_axes=(0, None)))
-    step = jax.jit(jax.vmap(env.step))
-    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(2), games))
-    for _ in range(14):
-        batched = together(states, key)
-        each = [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(games)]
-        assert np.asarray(batched).tolist() == [int(alone(state, key)) for state in each]
-        states = step(states, batched)
+def test_they_play_the_same_batched_and_alone(name: str, same_batched_and_alone: Any) -> None:
+    same_batched_and_alone(Tysiac(rules=TABLES["alpha1000"]), BOTS[name], games=8, moves=14)
 
 
 @pytest.mark.parametrize("name", BOTS)
