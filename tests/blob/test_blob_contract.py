@@ -16,4 +16,4 @@ RULES: list[dict[str, Any]] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", RULES, ids=str)
 def test_the_contract_is_kept(make: Any, flags: dict[str, Any]) -> None:
-    check_env(make(**flags), games=48)
+    check_env(make(**flags), games=24)
