@@ -95,9 +95,12 @@ class CardTensor:
           ValueError: a bad name.
         """
         names = tuple(plane_names)
-        flat = np.zeros((NUM_CARDS, len(names)), dtype=np.bool_)
+        flat = np.zeros(NUM_CARDS * len(names), dtype=np.bool_)
+        cells: list[int] = []
         for name, cards in planes.items():
-            flat[[card.index for card in cards], _position(name, names)] = True
+            plane = _position(name, names)
+            cells += [card.index * len(names) + plane for card in cards]
+        flat[cells] = True
         return cls(flat.reshape(*_GRID, len(names)), names)
 
     @classmethod

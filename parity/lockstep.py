@@ -36,6 +36,8 @@ DIRECTED = 4
 RECORDED_STEPS = 12_000
 #: Steps of each game that one call makes.
 BLOCK = 512
+#: A game is taken to be no longer than this where batches are cut to size, however long it may be.
+LONG_GAME = 4 * BLOCK
 #: The env's numbers are float32: this far off at most, or this part of what they should be.
 TOLERANCE = 1e-6
 #: How much a random game may prefer an action: 0 is uniform play, 8 nearly always the same.
@@ -107,7 +109,7 @@ def run(
     env = make(game, profile, **(flags or {}))
     spec = parity.spec(game, profile, **(flags or {}))
     sides = _Sides(env, spec)
-    batch = max(1, min(games, RECORDED_STEPS // env.max_steps))
+    batch = min(games, RECORDED_STEPS // min(env.max_steps, LONG_GAME))
     started, steps, differing, first = time.perf_counter(), 0, 0, None
     reached = dict.fromkeys(spec.scenarios, 0)
     for start in range(0, games, batch):
@@ -302,7 +304,7 @@ class _Sides:
         """Make the env's choices, as long as the engine allows them."""
         state = game.start
         for action in actions:
-            if state.is_terminal() or action not in [move.id for move in state.legal_moves()]:
+            if not game.said[-1]["legal"][action]:
                 return
             state = self._move(game, state, action)
 
