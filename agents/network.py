@@ -9,6 +9,7 @@ and `heads` run over all steps at once, only `recur` goes step by step.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import flax.linen as nn
@@ -19,6 +20,8 @@ from jax import Array
 from talonax.agents.distributions import masked_logits
 from talonax.agents.policy import ObservationPolicy
 from talonax.envs.core import Env
+from talonax.envs.planes import SUITS
+from talonax.envs.symmetry import SuitSymmetry, canonical_order, named_back, renamed
 
 #: What an LSTM remembers: cell and output, float32[.., lstm] each.
 Carry = tuple[Array, Array]
@@ -28,12 +31,14 @@ class Seen(NamedTuple):
     """What a network is given of a state.
 
     Attributes:
-      observation: float32[.., *observation_shape], of the seat to move.
+      observation: float32[.., N], of the seat to move, flat, its suits renamed by `order`.
       phase: int32[..], public: what is being decided.
+      order: int32[.., 4], how the suits were renamed (`envs/symmetry.py`); None if they were not.
     """
 
     observation: Array
     phase: Array
+    order: Array | None = None
 
 
 class ActorCritic(nn.Module):
@@ -124,12 +129,15 @@ class NetworkPolicy(ObservationPolicy):
       trunk: widths of the layers before the LSTM.
       lstm: width of the LSTM.
       critic: widths of the layers of the privileged critic, for training; none without it.
+      rename_suits: give the suits names of its own, the trump suit first, in games where all suits
+        but that one are alike.
       greedy: choose the likeliest action instead of drawing one.
     """
 
     trunk: tuple[int, ...] = (128,)
     lstm: int = 128
     critic: tuple[int, ...] = ()
+    rename_suits: bool = True
     greedy: bool = False
 
     def network(self, env: Env[Any]) -> ActorCritic:
@@ -150,7 +158,7 @@ class NetworkPolicy(ObservationPolicy):
     ) -> tuple[Carry, Array, Array]:
         """Return the carry after a step, float32[.., A] logits, float32[..] values."""
         after, logits, values = self._call(params, env, None, carry, seen)
-        return after, logits, values
+        return after, self._named_back(env, logits, seen), values
 
     def features(self, params: Any, env: Env[Any], observation: Array) -> Array:
         """Return what the LSTM reads of observations: `ActorCritic.features`."""
@@ -163,10 +171,23 @@ class NetworkPolicy(ObservationPolicy):
         after, output = self._call(params, env, ActorCritic.recur, carry, features)
         return after, output
 
-    def heads(self, params: Any, env: Env[Any], output: Array, phase: Array) -> tuple[Array, Array]:
+    def heads(self, params: Any, env: Env[Any], output: Array, seen: Seen) -> tuple[Array, Array]:
         """Return logits and values: `ActorCritic.heads`."""
-        logits, values = self._call(params, env, ActorCritic.heads, output, phase)
-        return logits, values
+        logits, values = self._call(params, env, ActorCritic.heads, output, seen.phase)
+        return self._named_back(env, logits, seen), values
+
+    def _symmetry(self, env: Env[Any]) -> SuitSymmetry | None:
+        return env.suit_symmetry() if self.rename_suits else None
+
+    def _named_back(self, env: Env[Any], logits: Array, seen: Seen) -> Array:
+        """Return the logits under the names that the suits have in the game."""
+        symmetry = self._symmetry(env)
+        if symmetry is None or seen.order is None:
+            return logits
+        for phase, table in enumerate(symmetry.actions):
+            here = (seen.phase == phase)[..., None]
+            logits = jnp.where(here, named_back(table, logits, seen.order), logits)
+        return logits
 
     def init(self, env: Env[Any]) -> Carry:
         """Return the zero carry of one seat."""
@@ -176,15 +197,20 @@ class NetworkPolicy(ObservationPolicy):
     def init_params(self, env: Env[Any], key: Array) -> Any:
         """Return fresh parameters."""
         size = math.prod(env.observation_shape)
-        seen = Seen(jnp.zeros(size, jnp.float32), jnp.int32(0))
+        order = jnp.arange(SUITS) if self._symmetry(env) else None
+        seen = Seen(jnp.zeros(size, jnp.float32), jnp.int32(0), order)
         everyone = jnp.zeros(env.num_players * size, jnp.float32)
         given = (self.init(env), seen, everyone)
         return self.network(env).init(key, *given, method=ActorCritic.everything)
 
     def see(self, env: Env[Any], state: Any) -> Seen:
         """Return the observation of the seat to move, flat, and the phase."""
-        observation = env.observe(state, state.current_player)
-        return Seen(observation.ravel(), env.phase(state))
+        observation = env.observe(state, state.current_player).ravel()
+        symmetry, phase = self._symmetry(env), env.phase(state)
+        if symmetry is None:
+            return Seen(observation, phase)
+        order = canonical_order(symmetry, observation)
+        return Seen(renamed(symmetry.observation, observation, order), phase, order)
 
     def learned_value(self, params: Any, env: Env[Any], state: Any, told: Array) -> Array:
         """Return float32[]: what learning takes for the value of a state.
@@ -195,8 +221,12 @@ class NetworkPolicy(ObservationPolicy):
         if not self.critic:
             return told
         seats = (state.current_player + jnp.arange(env.num_players)) % env.num_players
-        everyone = jax.vmap(env.observe, (None, 0))(state, seats).ravel()
-        return jnp.asarray(self._call(params, env, ActorCritic.privileged, everyone))
+        every = jax.vmap(env.observe, (None, 0))(state, seats).reshape(env.num_players, -1)
+        symmetry = self._symmetry(env)
+        if symmetry is not None:
+            order = canonical_order(symmetry, every[0])
+            every = jax.vmap(partial(renamed, symmetry.observation), (0, None))(every, order)
+        return jnp.asarray(self._call(params, env, ActorCritic.privileged, every.ravel()))
 
     def log_probs(
         self, params: Any, env: Env[Any], view: Seen, mask: Array, carry: Carry

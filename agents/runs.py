@@ -214,7 +214,7 @@ def learned_at(env: Env[Any], path: Path) -> tuple[NetworkPolicy, Any, Mapping[s
         raise SavedError(f"{path}: learned to play {run.about['game']}, not {env.id}")
     with ocp.StandardCheckpointer() as reader:
         params = reader.restore((path / AVERAGE).absolute())
-    policy = NetworkPolicy(settings.trunk, settings.lstm)
+    policy = NetworkPolicy(settings.trunk, settings.lstm, rename_suits=settings.rename_suits)
     return *for_play(policy, jax.tree.map(jax.numpy.asarray, params)), run.about
 
 

@@ -8,7 +8,7 @@ be trained on, are another thing (`agents/runs.py`).
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +50,18 @@ def for_play(policy: NetworkPolicy, params: Any) -> tuple[NetworkPolicy, Any]:
     """Return a policy and what it learned without the critic, which only learning needs."""
     parts = params[COLLECTION]
     kept = {name: part for name, part in parts.items() if not name.startswith(CRITIC)}
-    return NetworkPolicy(policy.trunk, policy.lstm), {COLLECTION: kept}
+    return replace(policy, critic=()), {COLLECTION: kept}
 
 
 def save(path: Path, policy: NetworkPolicy, params: Any, about: Mapping[str, Any]) -> None:
     """Write a policy; beside the file first, so that it is never there by half."""
     policy, learned = for_play(policy, jax.device_get(params))
     arrays: dict[str, Any] = flatten_dict(learned[COLLECTION], sep="/")
-    network = {"trunk": list(policy.trunk), "lstm": policy.lstm}
+    network = {
+        "trunk": list(policy.trunk),
+        "lstm": policy.lstm,
+        "rename_suits": policy.rename_suits,
+    }
     arrays[ABOUT] = np.array(json.dumps({"schema": SCHEMA, "network": network, **about}))
     beside = path.with_name(path.name + ".part")
     with beside.open("wb") as file:
@@ -76,7 +80,9 @@ def load(path: Path, env: Env[Any]) -> Saved:
             arrays = {name: archive[name] for name in archive.files}
         about = json.loads(str(arrays.pop(ABOUT)))
         network = about["network"]
-        policy = NetworkPolicy(tuple(network["trunk"]), int(network["lstm"]))
+        policy = NetworkPolicy(
+            tuple(network["trunk"]), int(network["lstm"]), rename_suits=network["rename_suits"]
+        )
     except OSError as error:
         raise SavedError(f"{path}: {error.strerror or error}") from None
     except (KeyError, TypeError, ValueError, zipfile.BadZipFile):

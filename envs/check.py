@@ -15,6 +15,7 @@ from jax.typing import ArrayLike
 from talonax.envs.checks.looking import check_looking, check_redeal
 from talonax.envs.checks.plain import check_plain
 from talonax.envs.checks.playing import check_playing
+from talonax.envs.checks.renaming import check_renaming
 from talonax.envs.checks.running import check_running
 from talonax.envs.checks.trial import ContractError, Trial
 from talonax.envs.core import Env, S, State
@@ -42,6 +43,7 @@ def check_env(env: Env[Any], *, redeal: bool = True, games: int = 256) -> None:
     check_plain(trial)
     check_playing(trial)
     check_looking(trial)
+    check_renaming(trial)
     if redeal:
         check_redeal(trial)
     check_running(trial, redeal)

@@ -26,6 +26,7 @@ from talonax.configs.rules import rules_hash
 from talonax.envs import cards
 from talonax.envs.positions import check_names, fitted
 from talonax.envs.stage import once
+from talonax.envs.symmetry import SuitSymmetry
 
 #: `current_player` of a finished state: nobody is to move.
 NOBODY = -1
@@ -313,6 +314,10 @@ class Env(abc.ABC, Generic[S]):
         Games that observe planes have none.
         """
         return []
+
+    def suit_symmetry(self) -> SuitSymmetry | None:
+        """Return what belongs to which suit, if all suits but the trump suit are alike (None)."""
+        return None
 
     def chance(self, key: Array) -> dict[str, Array]:
         """Return the table keywords that chance decides beside the deck of deal 0 (none here)."""

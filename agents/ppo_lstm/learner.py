@@ -107,7 +107,8 @@ def learner(env: Env[Any], settings: PPOSettings) -> Learner:
         if name not in (SELF, LEAGUE):
             policies.by_name(env.id, name)
     critic = settings.critic if settings.privileged_critic else ()
-    return Learner(env, NetworkPolicy(settings.trunk, settings.lstm, critic), settings)
+    policy = NetworkPolicy(settings.trunk, settings.lstm, critic, settings.rename_suits)
+    return Learner(env, policy, settings)
 
 
 def start(learner: Learner, key: Array) -> Runner:

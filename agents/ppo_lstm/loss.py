@@ -78,7 +78,7 @@ def replay(
         return again, output
 
     _, outputs = jax.lax.scan(step, carries, (features, decisions.seat, decisions.done))
-    logits, values = policy.heads(params, env, outputs, seen.phase)
+    logits, values = policy.heads(params, env, outputs, seen)
     value_of = partial(policy.learned_value, params, env)
     values = jax.vmap(jax.vmap(value_of))(decisions.state, values)
     return masked_logits(logits, mask), values

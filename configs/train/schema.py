@@ -89,6 +89,12 @@ class PPOSettings:
         BeforeValidator(_widths),
     ] = (128,)
     lstm: Annotated[int, _setting("width of the LSTM", ge=1), Whole] = 128
+    rename_suits: Annotated[
+        bool,
+        _setting(
+            "the network names suits anew, the trump suit first, in games where suits are alike"
+        ),
+    ] = True
     privileged_critic: Annotated[
         bool,
         _setting("the value is told by a network of its own that sees all seats' observations"),

@@ -19,6 +19,7 @@ from talonax.envs.blob.state import (
     NUM_ACTIONS,
     PACK,
     PHASES,
+    PLAYING,
     BlobState,
     Dealt,
     small,
@@ -26,6 +27,7 @@ from talonax.envs.blob.state import (
 from talonax.envs.blob.table import KEYWORDS, check_table
 from talonax.envs.core import NOBODY, Env, opening, select
 from talonax.envs.stage import settle
+from talonax.envs.symmetry import NOTHING, SuitSymmetry, entries_by_suit, suit_major
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,16 @@ class Blob(Env[BlobState]):
         """Return name, width and meaning of each entry, in order."""
         entries = observation.entries(self.rules, self.observation)
         return [(entry.name, entry.width, entry.meaning) for entry in entries]
+
+    def suit_symmetry(self) -> SuitSymmetry:
+        """Cards go suit by suit; bids are of no suit."""
+        layout, pack = self.observation_layout(), suit_major(0, PACK.size)
+        return SuitSymmetry(
+            cards=pack,
+            observation=entries_by_suit(layout, PACK.size),
+            trump=layout["trump"].start,
+            actions=tuple(pack if phase == PLAYING else NOTHING for phase in range(len(PHASES))),
+        )
 
     # Dealing ------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from talonax.envs.snapszer import observation, position, rules, view
 from talonax.envs.snapszer.redeal import redeal
 from talonax.envs.snapszer.rules import Deed
 from talonax.envs.snapszer.state import NO_CARD, Dealt, Sizes, SnapszerState, small
+from talonax.envs.symmetry import SuitSymmetry, entries_by_suit, suit_major
 
 #: What the first leader is drawn from, beside the decks of deals 0, 1, ..
 LEADER_DRAW = 2**32 - 1
@@ -99,6 +100,17 @@ class Snapszer(Env[SnapszerState]):
         """Return name, width and meaning of each entry, in order."""
         entries = observation.entries(self.rules, self.sizes, self.observation)
         return [(entry.name, entry.width, entry.meaning) for entry in entries]
+
+    def suit_symmetry(self) -> SuitSymmetry:
+        """Cards and declarations go suit by suit; the trump suit is that of the card turned up."""
+        size, layout = self.sizes.num_cards, self.observation_layout()
+        declaring = suit_major(self.sizes.declare, self.num_actions - self.sizes.declare)
+        return SuitSymmetry(
+            cards=suit_major(0, size),
+            observation=entries_by_suit(layout, size),
+            trump=layout["trump"].start,
+            actions=(np.concatenate([suit_major(0, size), declaring], axis=1),),
+        )
 
     # Chance and dealing -------------------------------------------------------------------------
 
