@@ -23,6 +23,18 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CACHE))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what `quick_first` says is."""
+    begun = set()
+    for item in items:
+        if item.get_closest_marker("quick_first"):
+            test = item.nodeid.partition("[")[0]
+            if test in begun:
+                item.add_marker(pytest.mark.slow)
+            begun.add(test)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of recorded games and cases; skips where there is none."""

@@ -50,6 +50,7 @@ def asked(env: Env[Any], policy: Policy, state: Any, key: Array) -> Array:
 # Nobody cheats ----------------------------------------------------------------------------------
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("name", TABLES)
 def test_greedy_is_legal_and_does_not_see_hidden_cards(name: str) -> None:
     """Mid-game states reached by greedy and random moves: a re-deal changes no action."""
@@ -342,6 +343,7 @@ def results(env: Env[Any], opponent: Policy, deals: int, seat: int) -> tuple[Any
     return np.asarray(points), int(failed)
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("profile", ["hungarian", "austrian", "vu"])
 def test_greedy_beats_random(profile: str) -> None:
     env = table(profile)
@@ -363,6 +365,7 @@ def test_greedy_beats_random_that_never_closes() -> None:
 # Another library's bots -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_greedy_against_the_bots_of_package_schnapsen() -> None:
     pytest.importorskip("schnapsen")
     yardsticks = _yardsticks()

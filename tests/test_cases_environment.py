@@ -441,6 +441,7 @@ def test_E17_keys_that_are_split_deal_other_decks() -> None:
     assert len(set(np.asarray(states.hands[0]).tolist())) == 1
 
 
+@pytest.mark.slow
 def test_E18_no_key_is_used_twice() -> None:
     env = make("snapszer", profile="hungarian", first_leader="random")
     many = keys(10_000)
@@ -769,6 +770,7 @@ def test_E33_no_flag_is_left_out() -> None:
     assert varied == set(vars(talonax.make("snapszer").rules))
 
 
+@pytest.mark.slow
 def test_E34_parity_compares_everything_and_goes_to_rare_places() -> None:
     env = make("snapszer", profile="hungarian")
     compared = set(lockstep.snapshot(env, env.deal(np.arange(20))))

@@ -219,6 +219,7 @@ def test_intervals() -> None:
 # Files ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize(
     ("game", "flags"),
     [

@@ -61,6 +61,7 @@ def run(game, games=300, **keywords):
     return report
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("profile", PROFILES)
 def test_snapszer_profile(profile):
     report = run("snapszer", profile=profile)
@@ -68,11 +69,13 @@ def test_snapszer_profile(profile):
     assert sum(report.scenarios.values()) > 30, "directed games should get somewhere"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", VARIATIONS, ids=str)
 def test_snapszer_variation(flags):
     run("snapszer", games=60, flags=flags, seed=1)
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("profile", ["alpha1000", "polish"])
 def test_tysiac_profile(profile):
     """Single hands, a quarter of them steered."""
@@ -105,6 +108,7 @@ def test_blob_variation(flags):
     run("blob", games=40, flags=flags, seed=1)
 
 
+@pytest.mark.slow
 def test_bezique():
     report = run("bezique", games=12, flags={"rounds": 1})
     assert report.steps > 12 * 180
@@ -143,6 +147,7 @@ def test_every_flag_has_been_varied_both_ways(game, variations):
         assert len(values) > 1, flag
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_itself():
     first = lockstep.run("snapszer", games=20, seed=5)
     again = lockstep.run("snapszer", games=20, seed=5)

@@ -48,6 +48,7 @@ def test_a_table_may_be_of_other_flags():
     assert four.endswith("<!-- end -->")
 
 
+@pytest.mark.slow
 def test_the_game_of_the_page_works_as_a_peer(monkeypatch):
     monkeypatch.setattr(listing, "_GAMES", dict(listing._GAMES))
     code = "\n".join(BLOCKS.findall(ADD_A_GAME.read_text(encoding="utf-8")))
@@ -72,6 +73,7 @@ def test_the_tables_of_the_agents_page_are_up_to_date(capsys):
     assert agents_page.main([]) == 0, capsys.readouterr().out
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("page", ["README.md", "agents/README.md"])
 def test_the_python_of_a_page_runs(page):
     blocks = BLOCKS.findall((ROOT / page).read_text(encoding="utf-8"))
@@ -103,5 +105,6 @@ def test_one_card_is_one_bit_of_the_documented_block():
     assert np.flatnonzero(seen[layout["turned_up"]]).tolist() == [10]
 
 
+@pytest.mark.slow
 def test_check_env_is_what_the_page_promises():
     check_env(make("high_card_duel"), games=32)

@@ -40,6 +40,7 @@ class HighestCard(ObservationPolicy):
         return jnp.argmax(jnp.where(mask, jnp.arange(mask.shape[0]), -1)), carry
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("game", ["snapszer", "high_card_duel"])
 def test_an_agent_of_a_few_lines_plays(game: str) -> None:
     env = talonax.make(game)
@@ -214,6 +215,7 @@ def test_the_types_tell_what_a_policy_is_given() -> None:
     np.testing.assert_array_equal(HighestCard().see(env, state), env.observe(state, 0))
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("layout", ["full", "compact"])
 def test_hidden_cards_do_not_reach_an_observation_policy(layout: str) -> None:
     env = talonax.make("snapszer", observation=layout)

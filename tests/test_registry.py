@@ -91,6 +91,7 @@ def clean() -> Iterator[None]:
     listing._GAMES.update(known)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("clean")
 def test_a_third_partys_game_is_a_peer(tmp_path: Path) -> None:
     (tmp_path / "jokers.yaml").write_text("include_jokers: true\n")

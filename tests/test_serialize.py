@@ -29,6 +29,7 @@ def same(one, other):
         assert a.dtype == b.dtype
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize(("game", "flags"), ENVS, ids=str)
 def test_there_and_back_and_on_to_the_end(game, flags):
     env = talonax.make(game, **flags)

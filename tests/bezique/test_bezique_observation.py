@@ -211,6 +211,7 @@ def test_copies_add_up(sit: Any) -> None:
 # Nothing hidden -----------------------------------------------------------------------------------
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("players", [2, 4])
 def test_hidden_cards_do_not_show(make: Any, players: int) -> None:
     """Swap a card of another's hand with one of the stock: nobody else can tell."""

@@ -45,6 +45,7 @@ def games(**flags: Any) -> tuple[Bezique, Any]:
     return env, jax.jit(lambda: jax.lax.scan(step, env.init(jax.random.key(3)), keys)[1])()
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("flags", CASES, ids=str)
 def test_what_is_written_is_read(flags: dict[str, Any]) -> None:
     env, states = games(**flags)

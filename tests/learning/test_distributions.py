@@ -37,6 +37,7 @@ def test_f05_a_row_without_legal_actions_is_finite_and_weightless():
     np.testing.assert_array_equal(slope[1], 0)
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
 def test_f06_no_masked_action_is_ever_drawn(dtype):
     keys = jax.random.split(jax.random.key(0), 20)

@@ -87,6 +87,7 @@ def test_a_run_that_was_stopped_and_resumed_is_the_same_bit_for_bit(
     assert without_speed(whole.run) == without_speed(again.run)
 
 
+@pytest.mark.slow
 def test_what_was_never_evaluated_is_not_the_best(tmp_path: Path) -> None:
     assert [each.step for each in trained(trainer_in(tmp_path / "run"), 1)] == [64]
     again = trainer_in(tmp_path / "run")

@@ -46,6 +46,7 @@ def test_a_value_that_is_known_is_learned():
     np.testing.assert_allclose(np.asarray(values), known, atol=0.08)
 
 
+@pytest.mark.slow
 def test_f03_what_belongs_together_stays_together():
     """Every decision keeps its own game, seat, reward and carry through all reshapes."""
     env = talonax.make("blob", players=3)
