@@ -1,16 +1,16 @@
-"""Greedy Snapszer against another library's bots: PyPI `schnapsen` 0.0.5, profile `vu`.
+"""Players of Snapszer against another library's bots: PyPI `schnapsen` 0.0.5, profile `vu`.
 
 That package deals, referees and counts. Every bot plays through a `Mirror`, which carries each move
-over into a state of ours; greedy is asked there. At the end of a deal both sides must agree on who
-won, and for how many points. Each deck is played twice, seats exchanged.
+over into a state of ours; our player is asked there. At the end of a deal both sides must agree on
+who won, and for how many points. Each deck is played twice, seats exchanged.
 
-    python benchmarks/yardsticks.py --games 400 --opponents rand bully rdeep
+    python benchmarks/yardsticks.py --games 400 --opponents rand bully rdeep --policy runs/a
 """
 
 import argparse
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -32,7 +32,8 @@ from schnapsen.game import (
 )
 
 import talonax
-from talonax.agents.policy import Policy, by_name
+from talonax.agents.arena import Player
+from talonax.agents.players import player
 from talonax.envs.snapszer.env import Snapszer
 from talonax.envs.snapszer.state import KING, QUEEN
 
@@ -80,29 +81,30 @@ def move_of(env: Snapszer, action: int) -> Move:
 class Table:
     """One deal in our env, kept in step with theirs."""
 
-    def __init__(self, env: Snapszer, policy: Policy) -> None:
-        self.env = env
+    def __init__(self, env: Snapszer, player: Player) -> None:
+        self.env, self.player = env, player
         self.state: Any = None
+        self.carry: Any = None
+        self.keys = iter(jax.random.split(jax.random.key(0), 0))
         self._deal = jax.jit(env.deal)
         self._step = jax.jit(env.step)
-        self._choose = jax.jit(self._chosen(policy))
+        self._choose = jax.jit(self._chosen)
 
-    def _chosen(self, policy: Policy) -> Callable[[Any, jax.Array], jax.Array]:
-        env, carry = self.env, policy.init(self.env)
+    def _chosen(self, state: Any, carry: Any, key: jax.Array) -> Any:
+        env, policy = self.env, self.player.policy
+        mask = env.legal_action_mask(state)
+        return policy.act(self.player.params, env, policy.see(env, state), mask, carry, key)
 
-        def chosen(state: Any, key: jax.Array) -> jax.Array:
-            mask = env.legal_action_mask(state)
-            return policy.act(None, env, policy.see(env, state), mask, carry, key)[0]
-
-        return chosen
-
-    def deal(self, deck: Sequence[int]) -> None:
-        """Lay out a deal."""
+    def deal(self, deck: Sequence[int], seed: int) -> None:
+        """Lay out a deal; what our player draws in it follows from `seed`."""
         self.state = self._deal(jnp.array(deck, jnp.int32))
+        self.carry = self.player.policy.init(self.env)
+        self.keys = iter(jax.random.split(jax.random.key(seed), self.env.max_steps))
 
     def choose(self) -> int:
-        """Return the action of our policy for the seat to move (it keeps no carry)."""
-        return int(self._choose(self.state, jax.random.key(0)))
+        """Return the action of our player, who is to move."""
+        action, self.carry = self._choose(self.state, self.carry, next(self.keys))
+        return int(action)
 
     def play(self, move: Move) -> None:
         """Carry a move of theirs over."""
@@ -123,7 +125,7 @@ class Mirror(Bot):
 
 
 class Guest(Bot):
-    """Our policy as a bot of theirs: asked at the table, not of their perspective."""
+    """Our player as a bot of theirs: asked at the table, not of their perspective."""
 
     def __init__(self, name: str, table: Table) -> None:
         super().__init__(name)
@@ -147,7 +149,7 @@ def play_deal(table: Table, bots: tuple[Bot, Bot], rng: Random) -> int:
     first, second, talon = engine.hand_generator.generateHands(shuffled)
     *stock, turned_up = talon.get_cards()
     order = [*first.get_cards(), *second.get_cards(), turned_up, *stock]
-    table.deal([number_of(card) for card in order])
+    table.deal([number_of(card) for card in order], rng.getrandbits(31))
     mirrors = Mirror(bots[0], table), Mirror(bots[1], table)
     start = GameState(
         leader=BotState(implementation=mirrors[0], hand=first),
@@ -165,7 +167,7 @@ def play_deal(table: Table, bots: tuple[Bot, Bot], rng: Random) -> int:
 
 
 class Score(NamedTuple):
-    """How our policy did. `ci95`: of the win rate; `points_ci95`: of the mean game points."""
+    """How our player did. `ci95`: of the win rate; `points_ci95`: of the mean game points."""
 
     opponent: str
     games: int
@@ -177,7 +179,8 @@ class Score(NamedTuple):
 
 def measure(name: str, opponent: str, bot: Bot, games: int, seed: int) -> Score:
     """Play `games` deals (an even number: each deck from both seats) against `bot`."""
-    table = Table(talonax.make("snapszer", profile="vu"), by_name("snapszer", name))
+    env = talonax.make("snapszer", profile="vu")
+    table = Table(env, player(env, name))
     ours = Guest(name, table)
     points = []
     for deck in range(games // 2):
@@ -227,7 +230,7 @@ def main() -> None:
     parser.add_argument("--opponents", nargs="+", default=["rand", "bully", "rdeep"])
     parser.add_argument("--samples", type=int, default=8, help="rdeep: samples a move")
     parser.add_argument("--depth", type=int, default=6, help="rdeep: tricks looked ahead")
-    parser.add_argument("--policy", default="greedy")
+    parser.add_argument("--policy", default="greedy", help="a bot, a run folder, a checkpoint")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
@@ -237,6 +240,10 @@ def main() -> None:
         parser.error(f"no opponent {unknown[0]!r}; there are: {', '.join(bots)}")
     if chosen.games < 4 or chosen.games % 2:
         parser.error(f"--games {chosen.games}: an even number, at least 4")
+    try:
+        player(talonax.make("snapszer", profile="vu"), chosen.policy)
+    except ValueError as error:
+        parser.error(str(error))
     scores = []
     for name in chosen.opponents:
         score = measure(chosen.policy, name, bots[name], chosen.games, chosen.seed)
