@@ -196,6 +196,7 @@ def test_games_of_openspiel_are_played_to_their_end(
     assert 0 < seconds < 1
 
 
+@pytest.mark.slow
 def test_peers_in_the_same_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -321,6 +321,7 @@ def test_E12_importing_starts_no_backend() -> None:
     assert done.stdout.split("\n")[0] == "no backend until now"
 
 
+@pytest.mark.slow
 def test_E05_hidden_sub_actions_change_nothing_for_the_opponent() -> None:
     """Whichever two cards the declarer of Tysiac returns, and in whatever order, looks the same."""
     env = make("tysiac", hands=1)
@@ -461,6 +462,7 @@ def test_E18_no_key_is_used_twice() -> None:
         )
 
 
+@pytest.mark.slow
 def test_E19_nothing_hangs_on_a_stream_of_random_numbers() -> None:
     """A deck fixes a game in either mode of threefry; and both modes deal proper decks."""
     env, ends = make("snapszer", profile="hungarian"), []

@@ -335,6 +335,7 @@ class NoRedeal(HighCardDuel):
         raise NotImplementedError
 
 
+@pytest.mark.slow
 def test_redeal_may_be_left_out() -> None:
     check_env(NoRedeal(rules=RULES), redeal=False, games=GAMES)
 

@@ -16,7 +16,7 @@ from talonax.envs.core import Env
 PROFILES = [(game, name) for game in talonax.games() for name in listing.get(game).profiles]
 DEFAULTS = [(game, listing.get(game).default_profile) for game in talonax.games()]
 #: Games that take ten seconds of a core and more: in the long run only.
-LONG = {"bezique", "blob", "tysiac"}
+LONG = {"bezique", "blob", "snapszer", "tysiac"}
 #: Games tried where a whole one takes thousands of steps.
 FEW = {"bezique": 8}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [

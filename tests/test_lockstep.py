@@ -156,6 +156,7 @@ def test_a_seed_repeats_itself():
     assert first.steps != other.steps
 
 
+@pytest.mark.slow
 def test_progress_is_told_after_every_batch():
     told = []
     report = run("snapszer", games=20, progress=lambda games, steps: told.append((games, steps)))
@@ -171,6 +172,7 @@ def broken(monkeypatch, method, change):
     return lockstep.run("snapszer", games=24, seed=2)
 
 
+@pytest.mark.slow
 def test_a_wrong_reward_is_found(monkeypatch):
     def generous(state):
         return state.replace(rewards=state.rewards * 2)
@@ -189,6 +191,7 @@ def test_a_wrong_fact_is_found(monkeypatch):
     assert report.first["field"] == "facts.leader"
 
 
+@pytest.mark.slow
 def test_a_missing_fact_is_found(monkeypatch):
     report = broken(
         monkeypatch, "facts", lambda facts: {k: facts[k] for k in facts if k != "known"}
@@ -203,6 +206,7 @@ def test_a_wrong_observation_is_found(monkeypatch):
     assert report.first["field"].startswith("observation")
 
 
+@pytest.mark.slow
 def test_a_legal_action_too_many_is_found(monkeypatch):
     report = broken(monkeypatch, "_legal_set", lambda legal: legal | jnp.uint32(1 << 20))
     assert report.differences > 0

@@ -73,7 +73,7 @@ def test_the_tables_of_the_agents_page_are_up_to_date(capsys):
     assert agents_page.main([]) == 0, capsys.readouterr().out
 
 
-@pytest.mark.quick_first
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "agents/README.md"])
 def test_the_python_of_a_page_runs(page):
     blocks = BLOCKS.findall((ROOT / page).read_text(encoding="utf-8"))

@@ -178,6 +178,7 @@ def test_a_rollout_keeps_a_carry_for_each_seat(seated: bool) -> None:
     assert int(played.games) == BATCH
 
 
+@pytest.mark.slow
 def test_the_carry_of_the_second_seat_moves_on_its_turn() -> None:
     env = talonax.make("snapszer", closing=False)
     policy = Seated((Counting(1), Counting(10)))

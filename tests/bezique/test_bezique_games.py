@@ -144,6 +144,7 @@ def player(env: Any) -> Any:
     return jax.jit(lambda seed: play(env, seed))
 
 
+@pytest.mark.quick_first
 @pytest.mark.parametrize("players", [2, 4])
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**31 - 1))

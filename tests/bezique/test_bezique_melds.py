@@ -377,6 +377,7 @@ def decided(state: Any, trump: Any, hand: Any, table: Any, used: Any) -> Any:
 POSITIONS = 1024
 
 
+@pytest.mark.slow
 def test_any_meld_is_the_page_s(make: Any) -> None:
     rng = np.random.default_rng(5)
     drawn = [some_position(rng) for _ in range(POSITIONS)]

@@ -112,6 +112,7 @@ def test_two_processes_learn_what_one_does(tmp_path):
 # A privileged critic ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_privileged_critic_sees_what_the_policy_does_not():
     settings = PPOSettings(**SMALL, privileged_critic=True, critic=(16,))
     env = talonax.make("kuhn_poker")
@@ -139,6 +140,7 @@ def test_the_privileged_critic_sees_what_the_policy_does_not():
         np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_the_privileged_critic_learns_and_the_value_head_does_not():
     settings = PPOSettings(**SMALL, privileged_critic=True, critic=(16,))
     made = learner(talonax.make("kuhn_poker"), settings)

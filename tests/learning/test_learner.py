@@ -56,6 +56,7 @@ def test_f01_what_is_replayed_is_what_was_played(played):
         np.testing.assert_allclose(values, part.value, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_f02_memory_does_not_outlive_a_game(played):
     players, *_ = played
     table = sit_down(players, jax.random.key(4), 16)
@@ -77,6 +78,7 @@ def test_f02_memory_does_not_outlive_a_game(played):
             np.testing.assert_array_equal(np.asarray(leaf)[just], 0)
 
 
+@pytest.mark.slow
 def test_the_first_gradient_step_starts_from_the_policy_that_played():
     made = learner(talonax.make("snapszer"), PPOSettings(**SMALL))
     _, told = jax.jit(lambda runner: update(made, runner))(start(made, jax.random.key(0)))

@@ -68,6 +68,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
     return trainer
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_and_resumed_is_the_same_bit_for_bit(
     whole: Trainer, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_folder_plays_as_what_it_saved(whole: Trainer) -> None:
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_policy_survives_its_file(tmp_path: Path) -> None:
     env = talonax.make("snapszer")
     learns = learner(env, PPOSettings(trunk=(16,), lstm=8, privileged_critic=True, critic=(4,)))

@@ -116,6 +116,7 @@ def test_f19_what_eight_devices_saved_one_restores(tmp_path):
     np.testing.assert_array_equal(for_states, jax.vmap(partial(act, found.params))(states))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["snapszer", "blob"])
 def test_hidden_cards_do_not_change_what_a_network_does(game):
     env, policy = talonax.make(game), NetworkPolicy((32,), 16)
