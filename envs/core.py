@@ -280,6 +280,13 @@ class Env(abc.ABC, Generic[S]):
         return 16
 
     @property
+    def least_steps(self) -> int:
+        """A proven bound: of the steps from one deal to the end of it, or to the next, there are at
+        least so many.
+        """
+        return 1
+
+    @property
     def zero_sum(self) -> bool:
         """Whether the rewards of every step sum to zero: so they do between two, by default."""
         return self.num_players == 2

@@ -117,7 +117,7 @@ def rollout(
     if carries is None:
         carries = fresh_carries(env, policy, batch)
 
-    def body(carry: tuple[Any, ...], keys: Array) -> tuple[tuple[Any, ...], Any]:
+    def body(carry: tuple[Any, ...], keys: Any) -> tuple[tuple[Any, ...], Any]:
         states, carries, dealer, games = carry
         actions, carries = act(env, policy, params, states, carries, _key_words(keys, batch))
         following, last, dealer = dealer.step(env, states, actions)
@@ -132,16 +132,19 @@ def rollout(
     return Rollout(states=states, carries=carries, games=games, trace=trace)
 
 
-def _step_keys(key: Array, steps: int, batch: int) -> Array:
-    """Return the keys of all steps and games, drawn ahead; of all steps, if those are many."""
+def _step_keys(key: Array, steps: int, batch: int) -> tuple[Array, Array | None]:
+    """Return what `_key_words` makes keys of, a row a step: drawn ahead, unless it is too much."""
     if steps * batch > KEYS_AHEAD:
-        return jax.random.key_data(jax.random.split(key, steps))
-    return jax.random.bits(key, (steps, 2, batch), jnp.uint32)
+        return jax.random.key_data(jax.random.split(key, steps)), None
+    for_games, for_steps = jax.random.split(key)
+    words = jax.random.bits(for_games, (steps, batch), jnp.uint32)
+    return jax.random.bits(for_steps, (steps,), jnp.uint32), words
 
 
-def _key_words(keys: Array, batch: int) -> Array:
-    """Return uint32[2, batch]: the keys of a step, from one that `_step_keys` returned."""
-    return game_keys(typed_key(keys), batch) if keys.ndim == 1 else keys
+def _key_words(drawn: tuple[Array, Array | None], batch: int) -> Array:
+    """Return uint32[2, batch]: the keys of a step, from a row that `_step_keys` returned."""
+    of_step, of_games = drawn
+    return game_keys(typed_key(of_step), batch) if of_games is None else _paired(of_games, of_step)
 
 
 def game_keys(key: Array, batch: int) -> Array:
@@ -149,19 +152,36 @@ def game_keys(key: Array, batch: int) -> Array:
 
     Random words are as good a key as a split, for less; words before games keep each contiguous.
     """
-    return jax.random.bits(key, (2, batch), jnp.uint32)
+    for_games, for_step = jax.random.split(key)
+    words = jax.random.bits(for_games, (batch,), jnp.uint32)
+    return _paired(words, jax.random.bits(for_step, dtype=jnp.uint32))
+
+
+def _paired(of_games: Array, of_step: Array) -> Array:
+    """Return uint32[2, B]: keys of a word of each game's own and one of the step's.
+
+    The games' numbers, mixed in, keep any two of a step apart: one draw a game is enough.
+    """
+    return jnp.stack([of_games, of_step ^ jnp.arange(of_games.shape[0], dtype=jnp.uint32)])
 
 
 class Dealer(NamedTuple):
     """Deals ahead for a batch of games that go on and on: what a loop over steps carries along.
 
+    A game takes its next deck into its hand not when it has used the last one, but in the next step
+    of those in which all games do: that comes in time, since deals last `env.least_steps`.
+
     Attributes:
       queue: the decks to come.
-      hand: the deck that each game takes next; leaves [B, ..].
+      hand: the deck that each game uses next; leaves [B, ..].
+      used: bool[B], that deck is used.
+      waited: int32[], steps since games took decks.
     """
 
     queue: "_Queue"
     hand: Prepared
+    used: Array
+    waited: Array
 
     @staticmethod
     def ahead(env: Env[Any], key: Array, batch: int, steps: int) -> "Dealer":
@@ -177,13 +197,13 @@ class Dealer(NamedTuple):
         decks = min(steps, -(-steps * MARGIN // env.typical_steps)) + 1
         prepared = _prepare(env, for_queue, batch * int(decks))
         queue = _Queue(prepared, jnp.int32(0), key_words(for_refill))
-        return Dealer(queue, _prepare(env, for_hand, batch))
+        return Dealer(queue, _prepare(env, for_hand, batch), jnp.zeros(batch, bool), jnp.int32(0))
 
     def start(self, env: Env[Any], states: Any) -> tuple[Any, "Dealer"]:
         """Return the states (leaves [B, ..]), the finished ones dealt anew."""
         over = states.finished
         fresh = jax.vmap(select)(over, jax.vmap(env.begin)(self.hand), states)
-        return fresh, Dealer(*self.queue.take(env, over, self.hand))
+        return fresh, self._taken(env, over)
 
     def step(self, env: Env[Any], states: Any, actions: Array) -> tuple[Any, Any, "Dealer"]:
         """Carry out legal actions, and deal anew where one ended its game.
@@ -194,8 +214,31 @@ class Dealer(NamedTuple):
         """
         last = jax.vmap(env.step_dealt)(states, actions, self.hand.deck)
         following = jax.vmap(select)(last.finished, jax.vmap(env.begin)(self.hand), last)
-        dealer = Dealer(*self.queue.take(env, _used(env, states, last), self.hand))
-        return following, last, dealer
+        return following, last, self._served(env, self.used | _used(env, states, last))
+
+    def _served(self, env: Env[Any], used: Array) -> "Dealer":
+        """Return the dealer after a step; it is time that games take decks, or not yet."""
+        if env.least_steps == 1:
+            return self._taken(env, used)
+        waited = self.waited + 1
+        prepared, *rest = self.queue
+        rest, hand, used, waited = lax.cond(
+            waited == env.least_steps,
+            lambda: _but_prepared(self._taken(env, used)),
+            lambda: (rest, self.hand, used, waited),
+        )
+        return Dealer(_Queue(prepared, *rest), hand, used, waited)
+
+    def _taken(self, env: Env[Any], used: Array) -> "Dealer":
+        """Return the dealer after games whose decks are `used` (bool[B]) have taken others."""
+        queue, hand = self.queue.take(env, used, self.hand)
+        return Dealer(queue, hand, jnp.zeros_like(used), jnp.int32(0))
+
+
+def _but_prepared(dealer: Dealer) -> tuple[Any, ...]:
+    """Return what of a dealer changes: a condition copies all that it returns."""
+    _, *rest = dealer.queue
+    return rest, dealer.hand, dealer.used, dealer.waited
 
 
 class _Queue(NamedTuple):

@@ -90,6 +90,12 @@ class Lasting(HighCardDuel):
         )
 
 
+class Hasty(HighCardDuel):
+    """Takes two steps, and promises three."""
+
+    least_steps: ClassVar[int] = 3
+
+
 class MovesAfterTheEnd(HighCardDuel):
     def _apply(self, state: Any, action: Any, next_deck: Any) -> Any:
         after = super()._apply(state, action, next_deck)
@@ -233,6 +239,7 @@ BROKEN: list[tuple[type[HighCardDuel], Callable[[Trial], None], str]] = [
     (PaysTooMuch, playing.check_rewards, "max_loss"),
     (NeverEnds, playing.check_flags, "max_steps"),
     (Lasting, playing.check_flags, "max_steps"),
+    (Hasty, playing.check_least_steps, "least_steps"),
     (MovesAfterTheEnd, playing.check_flags, "current_player"),
     (WiderHands, playing.check_leaves, "same kind of state"),
     (Restless, playing.check_finished, "finished state steps to itself"),

@@ -106,6 +106,20 @@ def test_no_deck_is_dealt_twice(cls: type[Snapszer]) -> None:
     assert len({tuple(deck) for deck in dealt.tolist()}) == len(dealt)
 
 
+@pytest.mark.parametrize("flags", [{}, {"rounds": "full", "cards": 2}])
+def test_no_deck_is_dealt_twice_where_games_wait_for_theirs(flags: dict[str, Any]) -> None:
+    """Deals of Blob last long: decks are taken once in many steps, single ones or in a match."""
+    env = talonax.make("blob", **flags)
+    assert env.least_steps > 1
+    states, _, _ = run(env, 12 * env.least_steps).trace
+    at_deal = states.turn == 0
+    if flags:
+        at_deal &= states.cards == env.rules.cards  # two deals of one card are alike too often
+    dealt = states.dealt[at_deal].reshape(at_deal.sum(), -1)
+    assert len(dealt) >= BATCH * 3
+    assert len({tuple(hands) for hands in dealt.tolist()}) == len(dealt)
+
+
 def test_a_dry_queue_deals_fair_decks() -> None:
     """Whoever plays from decks dealt on the spot wins as often, in as many steps."""
     found = []

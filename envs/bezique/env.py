@@ -84,6 +84,11 @@ class Bezique(Env[BeziqueState]):
         return _TYPICAL_STEPS[self.num_players]
 
     @property
+    def least_steps(self) -> int:
+        """All cards are played."""
+        return CARDS
+
+    @property
     def deck_cards(self) -> tuple[int, ...]:
         """Card = type * 4 + pack."""
         return tuple(range(CARDS))

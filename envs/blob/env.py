@@ -79,6 +79,11 @@ class Blob(Env[BlobState]):
         return self.max_steps // len(round_cards(self.rules))
 
     @property
+    def least_steps(self) -> int:
+        """The steps of the shortest round that is dealt."""
+        return self.num_players * (1 + min(round_cards(self.rules)))
+
+    @property
     def deck_cards(self) -> tuple[int, ...]:
         """Card = suit * 13 + rank."""
         return tuple(range(PACK.size))

@@ -34,6 +34,7 @@ PROPERTIES = (
     "deals_again",
     "table_keywords",
     "typical_steps",
+    "least_steps",
     "zero_sum",
 )
 

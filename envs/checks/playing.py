@@ -19,6 +19,7 @@ def check_playing(trial: Trial) -> None:
     check_decks(trial)
     check_dealing(trial)
     check_flags(trial)
+    check_least_steps(trial)
     check_rewards(trial)
     check_legal_steps(trial)
     check_finished(trial)
@@ -107,6 +108,19 @@ def check_flags(trial: Trial) -> None:
     length = int((~over).sum(axis=0).max())
     bound = trial.env.max_steps
     trial.require(length <= bound, f"no game takes {length} steps: max_steps is {bound}")
+
+
+def check_least_steps(trial: Trial) -> None:
+    """No deal takes fewer steps than `least_steps`."""
+    states, _ = trial.recording
+    over = states.terminated | states.truncated
+    number = states.deal_no if trial.env.deals_again else np.zeros_like(over, int)
+    ends = (np.diff(number, axis=0) != 0) | (~over[:-1] & over[1:])
+    least = trial.env.least_steps
+    for game in range(ends.shape[1]):
+        steps = np.diff(np.flatnonzero(ends[:, game]), prepend=-1)
+        if (steps < least).any():
+            trial.fail(f"a deal takes least_steps = {least} at the least", f"game {game}")
 
 
 def check_rewards(trial: Trial) -> None:

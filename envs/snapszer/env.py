@@ -36,6 +36,9 @@ class Snapszer(Env[SnapszerState]):
     layouts: ClassVar[tuple[str, ...]] = ("full", "compact")
     idles: ClassVar[bool] = True
     typical_steps: ClassVar[int] = 14
+    least_steps: ClassVar[int] = (
+        3  # the first trick brings 62 at the most: A, T or A, and trump K Q
+    )
     table_keywords: ClassVar[tuple[str, ...]] = ("leader", "first_leader", "scores")
 
     @cached_property

@@ -78,6 +78,13 @@ class Tysiac(Env[TysiacState]):
         return hand * (self.rules.hands or self.rules.max_hands)
 
     @property
+    def least_steps(self) -> int:
+        """All cards are played, unless a hand is passed out, or ends by a challenge."""
+        if self.rules.proof == "challenge" or not self.rules.forced_open:
+            return 1
+        return 2 * TRICKS
+
+    @property
     def max_loss(self) -> float:
         """`win` pays 1; `margin` at most a contract lost and as much gained, 400 each, doubled."""
         if self.rules.reward == "win":
