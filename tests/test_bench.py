@@ -49,6 +49,7 @@ def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "ROLLOUT_STEPS", 64)
 
 
+@pytest.mark.slow
 def test_bench_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["bench", "high_card_duel:standard", "--batches", "8", "--repeats", "1", "--json"]
     assert main(words) == 0

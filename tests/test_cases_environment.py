@@ -495,6 +495,7 @@ def test_E20_sharded_games_have_the_same_decks() -> None:
 # How it runs --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "game", ["high_card_duel", pytest.param("snapszer", marks=pytest.mark.slow)]
 )

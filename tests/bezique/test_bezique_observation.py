@@ -75,6 +75,7 @@ def test_cards(sit: Any) -> None:
     assert other["trick_0"][TYPES["AH"]] == 1
 
 
+@pytest.mark.slow
 def test_what_may_be_melded_again(sit: Any) -> None:
     table = sit(
         trump="S",
