@@ -20,7 +20,6 @@ from jax import Array
 from talonax.agents.distributions import masked_logits
 from talonax.agents.policy import ObservationPolicy
 from talonax.envs.core import Env
-from talonax.envs.planes import SUITS
 from talonax.envs.symmetry import SuitSymmetry, canonical_order, named_back, renamed
 
 #: What an LSTM remembers: cell and output, float32[.., lstm] each.
@@ -197,8 +196,7 @@ class NetworkPolicy(ObservationPolicy):
     def init_params(self, env: Env[Any], key: Array) -> Any:
         """Return fresh parameters."""
         size = math.prod(env.observation_shape)
-        order = jnp.arange(SUITS) if self._symmetry(env) else None
-        seen = Seen(jnp.zeros(size, jnp.float32), jnp.int32(0), order)
+        seen = Seen(jnp.zeros(size, jnp.float32), jnp.int32(0))
         everyone = jnp.zeros(env.num_players * size, jnp.float32)
         given = (self.init(env), seen, everyone)
         return self.network(env).init(key, *given, method=ActorCritic.everything)

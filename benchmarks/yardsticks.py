@@ -10,7 +10,7 @@ who won, and for how many points. Each deck is played twice, seats exchanged.
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ from talonax.agents.players import player
 from talonax.envs.snapszer.env import Snapszer
 from talonax.envs.snapszer.state import KING, QUEEN
 
+#: Their rules.
+ENV = talonax.make("snapszer", profile="vu")
 SUITS = (Suit.SPADES, Suit.HEARTS, Suit.DIAMONDS, Suit.CLUBS)
 RANKS = (Rank.ACE, Rank.TEN, Rank.KING, Rank.QUEEN, Rank.JACK)
 
@@ -85,7 +87,7 @@ class Table:
         self.env, self.player = env, player
         self.state: Any = None
         self.carry: Any = None
-        self.keys = iter(jax.random.split(jax.random.key(0), 0))
+        self.keys: Iterator[jax.Array] = iter(())
         self._deal = jax.jit(env.deal)
         self._step = jax.jit(env.step)
         self._choose = jax.jit(self._chosen)
@@ -177,15 +179,14 @@ class Score(NamedTuple):
     points_ci95: tuple[float, float]
 
 
-def measure(name: str, opponent: str, bot: Bot, games: int, seed: int) -> Score:
+def measure(ours: Player, opponent: str, bot: Bot, games: int, seed: int) -> Score:
     """Play `games` deals (an even number: each deck from both seats) against `bot`."""
-    env = talonax.make("snapszer", profile="vu")
-    table = Table(env, player(env, name))
-    ours = Guest(name, table)
+    table = Table(ENV, ours)
+    guest = Guest(ours.name, table)
     points = []
     for deck in range(games // 2):
-        points.append(play_deal(table, (ours, bot), Random(seed + deck)))
-        points.append(-play_deal(table, (bot, ours), Random(seed + deck)))
+        points.append(play_deal(table, (guest, bot), Random(seed + deck)))
+        points.append(-play_deal(table, (bot, guest), Random(seed + deck)))
     won = np.array(points) > 0
     return Score(
         opponent=opponent,
@@ -241,12 +242,12 @@ def main() -> None:
     if chosen.games < 4 or chosen.games % 2:
         parser.error(f"--games {chosen.games}: an even number, at least 4")
     try:
-        player(talonax.make("snapszer", profile="vu"), chosen.policy)
+        ours = player(ENV, chosen.policy)
     except ValueError as error:
         parser.error(str(error))
     scores = []
     for name in chosen.opponents:
-        score = measure(chosen.policy, name, bots[name], chosen.games, chosen.seed)
+        score = measure(ours, name, bots[name], chosen.games, chosen.seed)
         scores.append(score._asdict())
         if not chosen.json:
             print(line(chosen.policy, score))

@@ -1,5 +1,6 @@
 """The bots: they play legally, by what their seat knows, sensibly, and better than chance."""
 
+import itertools
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -11,10 +12,12 @@ import pytest
 from jax import Array
 
 import talonax
+from talonax.agents.arena import Player
 from talonax.agents.bots import snapszer_sight as sight
 from talonax.agents.bots.high_card_duel import Greedy as HighCardGreedy
 from talonax.agents.bots.snapszer import Greedy, counts_out
-from talonax.agents.policy import Policy, Random, Seated, StatePolicy
+from talonax.agents.players import player
+from talonax.agents.policy import ObservationPolicy, Policy, Random, Seated, StatePolicy
 from talonax.envs import cards
 from talonax.envs.core import Env
 
@@ -371,12 +374,38 @@ def test_greedy_against_the_bots_of_package_schnapsen() -> None:
     yardsticks = _yardsticks()
     bots = yardsticks.opponents(samples=4, depth=4, seed=0)
     assert set(bots) == {"rand", "bully", "rdeep"}
-    bully = yardsticks.measure("greedy", "bully", bots["bully"], games=60, seed=1)
+    greedy, random = (player(yardsticks.ENV, name) for name in ("greedy", "random"))
+    bully = yardsticks.measure(greedy, "bully", bots["bully"], games=60, seed=1)
     assert bully.games == 60
     assert bully.win_rate > 0.7
     # Not a test of strength: every move and result of the two libraries agreed on the way
-    assert yardsticks.measure("greedy", "rdeep", bots["rdeep"], games=4, seed=1).games == 4
-    assert yardsticks.measure("random", "rand", bots["rand"], games=40, seed=1).win_rate < 0.8
+    assert yardsticks.measure(greedy, "rdeep", bots["rdeep"], games=4, seed=1).games == 4
+    assert yardsticks.measure(random, "rand", bots["rand"], games=40, seed=1).win_rate < 0.8
+
+
+@pytest.mark.slow
+def test_who_remembers_plays_against_the_bots_of_package_schnapsen() -> None:
+    """His carry moves on through a deal, and is fresh in the next."""
+    pytest.importorskip("schnapsen")
+    yardsticks, remembered = _yardsticks(), []
+
+    @dataclass(frozen=True)
+    class Counts(ObservationPolicy):
+        def init(self, env: Any) -> Any:
+            return jnp.int32(0)
+
+        def act(
+            self, params: Any, env: Any, view: Any, mask: Array, carry: Any, key: Array
+        ) -> tuple[Array, Any]:
+            jax.debug.callback(lambda decisions: remembered.append(int(decisions)), carry)
+            return jnp.argmax(mask).astype(jnp.int32), carry + 1
+
+    bots = yardsticks.opponents(samples=4, depth=4, seed=0)
+    ours = Player("counts", Counts())
+    assert yardsticks.measure(ours, "rand", bots["rand"], games=4, seed=1).games == 4
+    assert remembered.count(0) == 4
+    assert all(after in (0, before + 1) for before, after in itertools.pairwise(remembered))
+    assert max(remembered) >= 4
 
 
 def _yardsticks() -> Any:
