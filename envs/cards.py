@@ -57,7 +57,12 @@ def contains(cards: Array, card: ArrayLike) -> Array:
 def count(cards: Array) -> Array:
     """Return int32[]: how many cards the set holds."""
     ones = jax.lax.population_count(cards).astype(jnp.int32)
-    return ones if ones.ndim == 0 else ones.sum(dtype=jnp.int32)
+    if ones.ndim == 0:
+        return ones
+    total: Array = ones[0]
+    for word in range(1, ones.shape[0]):  # a reduction would be a loop of its own
+        total = total + ones[word]
+    return total
 
 
 def is_empty(cards: Array) -> Array:
@@ -97,9 +102,14 @@ def kth(cards: Array, k: ArrayLike) -> Array:
     if cards.ndim == 0:
         return _kth_in_word(cards, k)
     ones = jax.lax.population_count(cards).astype(jnp.int32)
-    before = jnp.cumsum(ones) - ones
-    word = (k >= before).sum(dtype=jnp.int32) - 1
-    return WORD * word + _kth_in_word(cards[word], k - before[word])
+    first, word, rest, before = jnp.int32(0), cards[0], k, ones[0]
+    for number in range(1, cards.shape[0]):
+        beyond = k >= before
+        first = jnp.where(beyond, WORD * number, first)
+        word = jnp.where(beyond, cards[number], word)
+        rest = jnp.where(beyond, k - before, rest)
+        before = before + ones[number]
+    return first + _kth_in_word(word, rest)
 
 
 def _kth_in_word(word: Array, k: Array) -> Array:

@@ -143,10 +143,9 @@ def check_redealt(trial: Trial, player: int) -> None:
     trial.require_same(
         new.planes[:, player], old.planes[:, player], f"{promise} keeps his planes", at
     )
-    if old.information:
-        trial.require_same(
-            new.information[player], old.information[player], f"{promise} keeps what he knows", at
-        )
+    if old.information is not None:
+        knows = new.information[:, player], old.information[:, player]
+        trial.require_same(*knows, f"{promise} keeps what he knows", at)
     _check_hands(trial, old, new, promise)
     if getattr(drawn, "key", None) is not None:
         fresh = (drawn.key != at.states.key).any(axis=1)

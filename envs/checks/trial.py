@@ -195,18 +195,18 @@ def _kinds(a: np.ndarray, b: np.ndarray) -> str:
 
 def look(env: Env[Any], state: Any) -> Look:
     """Return all that can be read off one position."""
-    seats = range(env.num_players)
     information = getattr(env, "information_state", None)
-    every: Any = () if information is None else [information(state, seat) for seat in seats]
     layouts = [type(env)(rules=env.rules, observation=layout) for layout in env.layouts]
+
+    def of_each_seat(see: Any) -> Any:  # by vmap: a loop would compile once for each
+        return jax.vmap(see, (None, 0))(state, jnp.arange(env.num_players))
+
     return Look(
         mask=env.legal_action_mask(state),
         phase=env.phase(state),
-        observations=tuple(
-            jnp.stack([layout.observe(state, seat) for seat in seats]) for layout in layouts
-        ),
-        planes=jnp.stack([env.card_tensor(state, seat) for seat in seats]),
-        information=every,
+        observations=tuple(of_each_seat(layout.observe) for layout in layouts),
+        planes=of_each_seat(env.card_tensor),
+        information=None if information is None else of_each_seat(information),
     )
 
 
