@@ -109,7 +109,8 @@ def kth(cards: Array, k: ArrayLike) -> Array:
         word = jnp.where(beyond, cards[number], word)
         rest = jnp.where(beyond, k - before, rest)
         before = before + ones[number]
-    return first + _kth_in_word(word, rest)
+    found: Array = first + _kth_in_word(word, rest)
+    return found
 
 
 def _kth_in_word(word: Array, k: Array) -> Array:

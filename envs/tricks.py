@@ -79,9 +79,19 @@ class Pack:
             whole = sum(1 << step * rank for rank in range(self.ranks))
             shift = (first * suit).astype(jnp.uint32) & (cards.WORD - 1)
             return jnp.where(exists, jnp.uint32(whole) << shift, jnp.uint32(0))
+        if not self.rank_major:
+            return jnp.where(exists, self._suit_words(suit), jnp.uint32(0))
         sets = [cards.constant(self._members(each), self.size) for each in range(SUITS)]
         chosen = [jnp.where(suit == each, sets[each], jnp.uint32(0)) for each in range(SUITS)]
         return chosen[0] | chosen[1] | chosen[2] | chosen[3]
+
+    def _suit_words(self, suit: Array) -> Array:
+        """Return uint32[W]: the suit's cards, which lie side by side, moved to where they begin."""
+        begins = self.ranks * suit - cards.WORD * jnp.arange(cards.words_for(self.size))
+        whole = jnp.uint32((1 << self.ranks) - 1)
+        above = whole << jnp.clip(begins, 0, cards.WORD - 1).astype(jnp.uint32)
+        below = whole >> jnp.clip(-begins, 0, cards.WORD - 1).astype(jnp.uint32)
+        return jnp.where(begins >= cards.WORD, 0, jnp.where(begins >= 0, above, below))
 
     def _members(self, suit: int) -> list[int]:
         if self.rank_major:
