@@ -35,6 +35,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             begun.add(test)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the tests of a file to one worker, file after file: they share what is compiled."""
+    if config.getoption("dist") != "load":  # what `-n` alone asks for
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of recorded games and cases; skips where there is none."""

@@ -21,6 +21,8 @@ from talonax.agents.policy import ObservationPolicy, Policy, Random, Seated, Sta
 from talonax.envs import cards
 from talonax.envs.core import Env
 
+pytestmark = pytest.mark.slow
+
 #: Profiles, and single flags that the profiles leave alone.
 TABLES: dict[str, dict[str, Any]] = {
     "hungarian": {},

@@ -144,6 +144,7 @@ def test_ties_are_nobodys_wins(capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 < wins[2] < 200  # about one in 18
 
 
+@pytest.mark.slow
 def test_each_policy_sits_in_its_own_seat(told: Told) -> None:
     there = told("snapszer", *SMALL, "--policies", "greedy", "random")["seats"]
     assert [seat["policy"] for seat in there] == ["greedy", "random"]
@@ -443,6 +444,7 @@ def test_replay_as_json(recorded: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert [step["name"] for step in told["steps"]] == [env.action_name(a) for a in actions]
 
 
+@pytest.mark.slow
 def test_replay_of_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "match.npz")
     assert main(["selfplay", "snapszer", "--set", "match=3", *SMALL, "--out", out]) == 0

@@ -96,6 +96,7 @@ def test_tysiac_variation(flags):
     run("tysiac", games=60, flags={"hands": 1, **flags}, seed=1)
 
 
+@pytest.mark.slow
 def test_blob():
     report = run("blob", games=100)
     assert report.steps == 100 * 4 * 6
@@ -200,6 +201,7 @@ def test_a_missing_fact_is_found(monkeypatch):
     assert "facts.known" in report.first["field"]
 
 
+@pytest.mark.slow
 def test_a_wrong_observation_is_found(monkeypatch):
     report = broken(monkeypatch, "_observe", lambda seen: seen.at[68].add(0.01))
     assert report.differences == 24

@@ -9,6 +9,8 @@ import pytest
 
 import talonax
 
+pytestmark = pytest.mark.slow
+
 pgx = pytest.importorskip("pgx")
 mctx = pytest.importorskip("mctx")
 from pgx.experimental import auto_reset  # noqa: E402

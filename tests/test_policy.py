@@ -216,6 +216,7 @@ def test_the_types_tell_what_a_policy_is_given() -> None:
     np.testing.assert_array_equal(HighestCard().see(env, state), env.observe(state, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.quick_first
 @pytest.mark.parametrize("layout", ["full", "compact"])
 def test_hidden_cards_do_not_reach_an_observation_policy(layout: str) -> None:

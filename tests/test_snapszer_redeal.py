@@ -25,6 +25,8 @@ from talonax.parity import spec
 from talonax.parity.cards import Card
 from talonax.parity.snapszer import SnapszerSpec, SnapszerState
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 20_000
 #: Standard deviations (of a normal deviate) that a chi-square may lie out; keys are fixed.
 FAR = 3.7

@@ -20,6 +20,8 @@ from talonax.envs.checks.renaming import check_renaming
 from talonax.envs.checks.trial import ContractError, Trial
 from talonax.envs.snapszer.env import Snapszer
 
+pytestmark = pytest.mark.slow
+
 ORDERS = jnp.array(list(itertools.permutations(range(symmetry.SUITS))), jnp.int32)
 
 

@@ -19,6 +19,8 @@ import pytest
 
 from talonax.envs.bezique.view import card_name, card_number
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 4_000
 #: Standard deviations (of a normal deviate) that a chi-square may lie out; keys are fixed.
 FAR = 3.7

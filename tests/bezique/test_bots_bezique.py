@@ -17,6 +17,8 @@ from talonax.agents.bots.bezique import Greedy
 from talonax.envs.bezique.state import KINDS, MELD, MELDS
 from talonax.envs.bezique.view import action_name
 
+pytestmark = pytest.mark.slow
+
 #: What the profile `standard` is not.
 OTHER: dict[str, Any] = {"mode": "advanced", "seven_in_phase2": False, "max_jokers": 0}
 FOUR: dict[str, Any] = {"players": 4}

@@ -21,6 +21,8 @@ from talonax.envs.blob.env import Blob
 from talonax.envs.blob.view import card_name, card_number
 from talonax.envs.core import Env
 
+pytestmark = pytest.mark.slow
+
 Lay = Callable[..., Any]
 
 

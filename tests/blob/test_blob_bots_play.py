@@ -18,6 +18,8 @@ from talonax.envs.blob.state import BIDDING, PLAYING
 from talonax.envs.core import Env
 from talonax.envs.wrappers import game_keys
 
+pytestmark = pytest.mark.slow
+
 TABLES: dict[str, dict[str, Any]] = {
     "four": {"cards": 7},
     "three, full games": {"players": 3, "cards": 3, "rounds": "full", "score": "exact_or_tricks"},

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.slow
+
 SUIT = 13
 #: Rules by number of players; each is compiled once.
 FLAGS: dict[int, dict[str, Any]] = {

@@ -22,6 +22,8 @@ import pytest
 from talonax.parity.blob import BlobSpec, BlobState
 from talonax.parity.blob_pack import CARDS, in_order
 
+pytestmark = pytest.mark.slow
+
 #: Standard deviations (of a normal deviate) that a chi-square may lie out; keys are fixed.
 FAR = 3.7
 DRAWS = 4_000

@@ -41,6 +41,7 @@ def played():
     return players, *play(jax.random.key(1))
 
 
+@pytest.mark.slow
 def test_f01_what_is_replayed_is_what_was_played(played):
     players, _, decisions, starts = played
     env, policy, params = players.env, players.policy, players.params

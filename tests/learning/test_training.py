@@ -97,6 +97,7 @@ def test_what_was_never_evaluated_is_not_the_best(tmp_path: Path) -> None:
     assert not (again.run.path / "checkpoints" / "64").exists()
 
 
+@pytest.mark.slow
 def test_lines_after_the_checkpoint_are_dropped(tmp_path: Path) -> None:
     trainer = trainer_in(tmp_path / "run")
     trained(trainer, 2)

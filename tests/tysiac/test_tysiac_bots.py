@@ -25,6 +25,8 @@ from talonax.envs.tysiac.state import (
 )
 from talonax.envs.tysiac.view import action_name, card_number
 
+pytestmark = pytest.mark.slow
+
 BOTS: dict[str, Policy] = {"greedy": Greedy(), "trump_manager": TrumpManager()}
 
 

@@ -24,6 +24,8 @@ from talonax.parity.tysiac import TysiacSpec, TysiacState
 from talonax.parity.tysiac_pack import CARDS, IDS
 from talonax.parity.tysiac_position import Phase
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 20_000
 #: Standard deviations (of a normal deviate) that a chi-square may lie out; keys are fixed.
 FAR = 3.7
