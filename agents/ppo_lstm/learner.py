@@ -189,7 +189,8 @@ def _batch(
     """Return the rollout as chunks, leaves [L, C * B, ..], with advantages in reward units."""
     settings = learner.settings
     estimate = partial(advantages, discount=settings.discount, trace=settings.trace)
-    rewards = decisions.reward / runner.unit
+    earned = decisions.reward if settings.objective == "points" else jnp.sign(decisions.reward)
+    rewards = earned / runner.unit
     found = jax.vmap(estimate, in_axes=1, out_axes=1)(
         decisions.seat, decisions.value, rewards, decisions.done
     )

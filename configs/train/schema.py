@@ -122,6 +122,12 @@ class PPOSettings:
     normalise_advantages: Annotated[
         bool, _setting("to mean 0 and deviation 1 in each minibatch")
     ] = True
+    objective: Annotated[
+        Literal["points", "wins"],
+        _setting(
+            "what is to be maximised: what the game pays, or its sign: +1 for a gain, -1 for a loss"
+        ),
+    ] = "points"
     reward_unit: Annotated[
         Literal["max_loss", "deviation"],
         _setting(

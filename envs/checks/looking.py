@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from talonax.envs.checks.trial import PIECE, POSITIONS, Look, Trial
+from talonax.envs.checks.trial import PIECE, POSITIONS, SEATS, Look, Positions, Trial
 from talonax.envs.core import State
 
 #: The table is printed for so many positions.
@@ -27,9 +27,9 @@ def check_looking(trial: Trial) -> None:
 
 def check_redeal(trial: Trial) -> None:
     """Run the checks of `redeal`."""
-    for player in range(trial.env.num_players):
-        check_redealt(trial, player)
-        check_text_hides(trial, player)
+    for turn in range(SEATS):
+        check_redealt(trial, turn)
+        check_text_hides(trial, turn)
     check_redealt_plays_on(trial)
     check_truth_is_gone(trial)
 
@@ -112,44 +112,46 @@ def check_facts_and_text(trial: Trial) -> None:
         trial.require(all(isinstance(text, str) and text for text in texts), "render returns text")
 
 
-def check_redealt(trial: Trial, player: int) -> None:
+def check_redealt(trial: Trial, turn: int) -> None:
     """`redeal` changes nothing that the player sees, and depends on nothing else."""
-    at, seat = trial.positions, trial.seat(player)
-    first, second = trial.keys_of(2 * player), trial.keys_of(2 * player + 1)
-    drawn = jax.device_get(trial.redeal(at.states, seat, second))
-    other = trial.redeal(at.states, seat, first)
-    promise = f"redeal for seat {player}"
+    at = trial.seated(turn)
+    first, second = trial.keys_of(2 * turn), trial.keys_of(2 * turn + 1)
+    drawn = jax.device_get(trial.redeal(at.states, at.seat, second))
+    other = trial.redeal(at.states, at.seat, first)
     trial.require_same(
-        trial.redeal(other, seat, second),
+        trial.redeal(other, at.seat, second),
         drawn,
-        f"{promise}: states that he cannot tell apart give the same result",
+        "redeal: states that he cannot tell apart give the same result",
         at,
     )
-    keyless = _rekeyed(at.states, trial.keys_of(100 + player))
+    keyless = _rekeyed(at.states, trial.keys_of(100 + turn))
     trial.require_same(
-        trial.redeal(keyless, seat, second), drawn, f"{promise} does not depend on the key", at
+        trial.redeal(keyless, at.seat, second), drawn, "redeal does not depend on the key", at
     )
-    old, new = jax.device_get((trial.look(at.states), trial.look(drawn)))
     for name in State.__dataclass_fields__:
         trial.require_same(
-            getattr(drawn, name), getattr(at.states, name), f"{promise} leaves {name} as it is", at
+            getattr(drawn, name), getattr(at.states, name), f"redeal leaves {name} as it is", at
         )
-    mine = at.finished | (at.states.current_player == player)
-    same_mask = (old.mask == new.mask).all(axis=1)
-    trial.require(same_mask | ~mine, f"{promise} keeps his own mask", at)
-    trial.require_same(new.phase, old.phase, f"{promise} keeps the phase", at)
-    for before, after in zip(old.observations, new.observations, strict=True):
-        trial.require_same(after[:, player], before[:, player], f"{promise} keeps what he sees", at)
-    trial.require_same(
-        new.planes[:, player], old.planes[:, player], f"{promise} keeps his planes", at
-    )
-    if old.information is not None:
-        knows = new.information[:, player], old.information[:, player]
-        trial.require_same(*knows, f"{promise} keeps what he knows", at)
-    _check_hands(trial, old, new, promise)
     if getattr(drawn, "key", None) is not None:
         fresh = (drawn.key != at.states.key).any(axis=1)
-        trial.require(fresh, f"{promise} gives a fresh state.key", at)
+        trial.require(fresh, "redeal gives a fresh state.key", at)
+    old, new = jax.device_get((trial.look(at.states), trial.look(drawn)))
+    _check_seen(trial, old, new, at)
+    _check_hands(trial, old, new, at)
+
+
+def _check_seen(trial: Trial, old: Look, new: Look, at: Positions) -> None:
+    mine = at.finished | (at.states.current_player == at.seat)
+    same_mask = (old.mask == new.mask).all(axis=1)
+    trial.require(same_mask | ~mine, "redeal keeps his own mask", at)
+    trial.require_same(new.phase, old.phase, "redeal keeps the phase", at)
+    own = np.arange(POSITIONS), at.seat
+    for before, after in zip(old.observations, new.observations, strict=True):
+        trial.require_same(after[own], before[own], "redeal keeps what he sees", at)
+    trial.require_same(new.planes[own], old.planes[own], "redeal keeps his planes", at)
+    if old.information is not None:
+        knew, knows = old.information[own], new.information[own]
+        trial.require_same(knows, knew, "redeal keeps what he knows", at)
 
 
 def _rekeyed(states: Any, keys: jax.Array) -> Any:
@@ -158,19 +160,21 @@ def _rekeyed(states: Any, keys: jax.Array) -> Any:
     return states.replace(key=keys)
 
 
-def _check_hands(trial: Trial, old: Look, new: Look, promise: str) -> None:
+def _check_hands(trial: Trial, old: Look, new: Look, at: Positions) -> None:
     check_planes(trial, new)
     before, after = _hands(trial, old), _hands(trial, new)
     if before is not None:
         kept = before.sum(axis=(2, 3)) == after.sum(axis=(2, 3))
-        trial.require(kept, f"{promise} keeps the size of every hand", trial.positions)
+        trial.require(kept, "redeal keeps the size of every hand", at)
 
 
-def check_text_hides(trial: Trial, player: int) -> None:
+def check_text_hides(trial: Trial, turn: int) -> None:
     """The table as a seat sees it does not show what `redeal` changes."""
-    env, at = trial.env, trial.positions
-    drawn = jax.device_get(trial.redeal(at.states, trial.seat(player), trial.keys_of(0)))
+    env, at = trial.env, trial.seated(turn)
+    assert at.seat is not None
+    drawn = jax.device_get(trial.redeal(at.states, at.seat, trial.keys_of(0)))
     for i in np.linspace(0, POSITIONS - 1, PRINTED, dtype=int):
+        player = int(at.seat[i])
         same = env.render(_one(at.states, i), player) == env.render(_one(drawn, i), player)
         where = f"render for seat {player} shows what he cannot see"
         trial.require(same, f"{where}: game {at.game[i]}, step {at.step[i]}")
@@ -180,7 +184,7 @@ def check_redealt_plays_on(trial: Trial) -> None:
     """A re-dealt position is one of the game: it can be played to its end, within max_steps."""
     env, at = trial.env, trial.positions
     played = int(at.step.max())
-    states = trial.redeal(at.states, jnp.arange(POSITIONS) % env.num_players, trial.keys_of(0))
+    states = trial.redeal(at.states, trial.seated(0).seat, trial.keys_of(0))
     states = jax.tree.map(lambda leaf: jnp.resize(leaf, (trial.games, *leaf.shape[1:])), states)
     key, steps = trial.keys[0], 0
     while not bool(jnp.all(states.finished)) and steps <= env.max_steps + played:
@@ -201,7 +205,9 @@ def check_truth_is_gone(trial: Trial) -> None:
         return
     states = trial.init(jax.random.key_data(jax.random.split(jax.random.key(2), POSITIONS)))
     old = jax.device_get(trial.look(states))
-    new = jax.device_get(trial.look(trial.redeal(states, trial.seat(0), trial.keys_of(9))))
+    new = jax.device_get(
+        trial.look(trial.redeal(states, np.zeros(POSITIONS, np.int32), trial.keys_of(9)))
+    )
     unseen = old.planes[:, 0, ..., names.index("unseen")]
     before = _hands(trial, old)[:, 1].astype(bool) & unseen
     after = _hands(trial, new)[:, 1].astype(bool) & unseen

@@ -57,7 +57,7 @@ def check_eager(trial: Trial) -> None:
 def check_x64(trial: Trial, redeal: bool) -> None:
     """Deals, steps, looks and re-deals are the same, dtypes too, with `jax_enable_x64`."""
     env, at = trial.env, trial.positions
-    keys, seat, fresh = trial.keys, trial.seat(0), trial.keys_of(0)
+    keys, seat, fresh = trial.keys, trial.seated(0).seat, trial.keys_of(0)
     wanted = jax.device_get(
         (
             trial.init(keys),

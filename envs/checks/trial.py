@@ -25,6 +25,8 @@ PIECE = 32
 POSITIONS = 1024
 #: One in so many of them is the end of a game, and as many are the ones before the end.
 FROM_THE_END = 4
+#: So many seats are tried at each of them, where one seat looks or re-deals.
+SEATS = 2
 
 
 class ContractError(AssertionError):
@@ -40,6 +42,7 @@ class Positions(NamedTuple):
       after: leaves [N, ..], what it led to; the same state where the game is over.
       game: int[N], which game.
       step: int[N], at which step.
+      seat: int32[N], who looks or re-deals there, if one seat does.
     """
 
     states: Any
@@ -47,6 +50,7 @@ class Positions(NamedTuple):
     after: Any
     game: np.ndarray
     step: np.ndarray
+    seat: np.ndarray | None = None
 
     @property
     def finished(self) -> np.ndarray:
@@ -151,9 +155,10 @@ class Trial:
         taken = np.where(done, 0, actions[step, game]).astype(np.int32)
         return Positions(at(step), taken, at(np.where(done, step, step + 1)), game, step)
 
-    def seat(self, player: int) -> Array:
-        """Return int32[N]: the seat `player`, once a position."""
-        return jnp.full(POSITIONS, player, jnp.int32)
+    def seated(self, turn: int) -> Positions:
+        """Return the positions, with a seat at each: another one in each of `SEATS` turns."""
+        seats = (np.arange(POSITIONS) + turn) % self.env.num_players
+        return self.positions._replace(seat=seats.astype(np.int32))
 
     def keys_of(self, number: int) -> Array:
         """Return uint32[N, 2]: fresh keys, one a position."""
@@ -174,7 +179,8 @@ class Trial:
             self.fail(promise)
             return
         first = int(np.argwhere(~truth)[0][0])
-        self.fail(promise, f"game {at.game[first]}, step {at.step[first]}")
+        seat = "" if at.seat is None else f", seat {at.seat[first]}"
+        self.fail(promise, f"game {at.game[first]}, step {at.step[first]}{seat}")
 
     def require_same(
         self, found: Any, wanted: Any, promise: str, at: Positions | None = None

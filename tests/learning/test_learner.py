@@ -134,3 +134,14 @@ def test_opponents_moves_are_not_learned_from():
     assert decisions.magnet is not None
     assert not jnp.isnan(decisions.magnet).any()
     assert len(table.opponents) == 3
+
+
+@pytest.mark.parametrize(
+    ("objective", "least", "most"), [("points", 1.15, 2.0), ("wins", 0.9, 1.1)]
+)
+def test_what_is_maximised_is_what_a_game_pays_or_its_sign(objective, least, most):
+    """A deal of Kuhn poker pays 1 or 2: the deviation of the returns tells which is learned."""
+    settings = PPOSettings(**SMALL, objective=objective, trace=1.0)
+    made = learner(talonax.make("kuhn_poker"), settings)
+    _, told = jax.jit(lambda runner: update(made, runner))(start(made, jax.random.key(0)))
+    assert least < float(told["reward_unit"]) < most
