@@ -19,18 +19,19 @@ DEFAULTS = [(game, listing.get(game).default_profile) for game in talonax.games(
 LONG = {"bezique", "blob", "snapszer", "tysiac"}
 #: Games tried where a whole one takes thousands of steps.
 FEW = {"bezique": 8}
+BOMBS = {"bomba.enabled": True, "bomba.allow_redouble": True}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("high_card_duel", {"include_jokers": False}),
     ("snapszer", {"profile": "austrian", "match": 7, "first_leader": "random"}),
     ("snapszer", {"profile": "vu", "nines": True, "match": 3}),
-    ("snapszer", {"nines": True, "observation": "compact"}),
-    ("snapszer", {"marriage_declare": "optional", "match": 2, "first_leader": 1}),
-    ("snapszer", {"marriage_lead": "king", "sixty_six": "after_trick"}),
+    ("snapszer", {"nines": True, "observation": "compact", "marriage_lead": "king"}),
+    ("snapszer", {"marriage_declare": "optional", "match": 2, "sixty_six": "after_trick"}),
     ("tysiac", {"hands": 1, "proof": "challenge", "forced_open": False, "return_to": "declarer"}),
-    ("tysiac", {"hands": 1, "must_trump_when_void": True, "rounding": "nearest_down"}),
-    ("tysiac", {"hands": 1, "bomba.enabled": True, "bomba.allow_redouble": True}),
-    ("tysiac", {"hands": 3, "reward": "margin", "lock": None, "bomba.enabled": True}),
-    ("tysiac", {"max_hands": 4, "target": 300, "lock": 200, "proof": "challenge"}),
+    ("tysiac", {"hands": 3, "reward": "margin", "lock": None, **BOMBS}),
+    (
+        "tysiac",
+        {"max_hands": 4, "target": 300, "must_trump_when_void": True, "rounding": "nearest_down"},
+    ),
 ]
 STATE_BYTES = 100
 

@@ -232,9 +232,16 @@ def test_planes_of_copies_are_checked(make: Any, broken: type[Bezique], promise:
 
 
 CONTRACT: list[dict[str, Any]] = [
-    {"players": 4, "mode": "advanced", "max_jokers": 0},
     {"rounds": 2, "joker_turnup": "redraw", "reward": "win"},
-    {"rounds": 0, "max_rounds": 2, "players": 4, "target": 750, "seven_in_phase2": False},
+    {
+        "players": 4,
+        "mode": "advanced",
+        "max_jokers": 0,
+        "rounds": 0,
+        "max_rounds": 2,
+        "target": 750,
+        "seven_in_phase2": False,
+    },
 ]
 
 

@@ -20,16 +20,14 @@ from talonax.envs.core import Env
 pytestmark = pytest.mark.slow
 
 TABLES: dict[str, dict[str, Any]] = {
-    "two": {"rounds": 1},
-    "four": {"rounds": 1, "players": 4, "mode": "advanced"},
-    "flags": {
+    "two": {
         "rounds": 2,
         "mode": "advanced",
         "max_jokers": 0,
         "seven_in_phase2": False,
         "joker_turnup": "redraw",
     },
-    "game": {"players": 4, "target": 750, "reward": "win", "max_rounds": 3},
+    "four": {"players": 4, "mode": "advanced", "target": 750, "reward": "win", "max_rounds": 3},
 }
 
 
@@ -89,7 +87,7 @@ def test_it_plays_the_same_batched_and_alone(same_batched_and_alone: Any) -> Non
 
 def test_it_plays_the_same_with_wide_numbers() -> None:
     def played() -> list[int]:
-        env, actions = talonax.make("bezique", **TABLES["flags"]), []
+        env, actions = talonax.make("bezique", **TABLES["two"]), []
         policy, step = jax.jit(partial(asked, env, Greedy())), jax.jit(env.step)
         state = env.init(jax.random.key(3))
         while not state.finished:
