@@ -20,6 +20,7 @@ LONG = {"bezique", "blob", "snapszer", "tysiac"}
 #: Games tried where a whole one takes thousands of steps.
 FEW = {"bezique": 8}
 BOMBS = {"bomba.enabled": True, "bomba.allow_redouble": True}
+PLAY = {"must_trump_when_void": True, "rounding": "nearest_down"}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("high_card_duel", {"include_jokers": False}),
     ("snapszer", {"profile": "austrian", "match": 7, "first_leader": "random"}),
@@ -28,10 +29,7 @@ VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("snapszer", {"marriage_declare": "optional", "match": 2, "sixty_six": "after_trick"}),
     ("tysiac", {"hands": 1, "proof": "challenge", "forced_open": False, "return_to": "declarer"}),
     ("tysiac", {"hands": 3, "reward": "margin", "lock": None, **BOMBS}),
-    (
-        "tysiac",
-        {"max_hands": 4, "target": 300, "must_trump_when_void": True, "rounding": "nearest_down"},
-    ),
+    ("tysiac", {"max_hands": 4, "target": 300, "lock": 200, **PLAY}),
 ]
 STATE_BYTES = 100
 
