@@ -18,7 +18,8 @@ import numpy as np
 from jax import Array
 
 from talonax.agents.policy import Policy
-from talonax.envs.core import Env, typed_key
+from talonax.envs.core import Env
+from talonax.envs.keys import typed_key
 from talonax.envs.wrappers import fresh_carries, game_keys
 
 #: Games that are played side by side, about.

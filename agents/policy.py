@@ -26,7 +26,8 @@ from jax import Array
 
 from talonax.configs import games
 from talonax.envs import cards
-from talonax.envs.core import Env, key_words
+from talonax.envs.core import Env
+from talonax.envs.keys import key_words
 
 
 class Policy(abc.ABC):

@@ -12,7 +12,8 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from talonax.envs import cards, planes
-from talonax.envs.core import NOBODY, Env, S, key_words, typed_key
+from talonax.envs.core import NOBODY, Env, S
+from talonax.envs.keys import key_words, typed_key
 from talonax.envs.positions import check_names
 
 #: Bits of one action: 0 for none, so that there may be three.

@@ -103,7 +103,7 @@ def kth(cards: Array, k: ArrayLike) -> Array:
         return _kth_in_word(cards, k)
     ones = jax.lax.population_count(cards).astype(jnp.int32)
     first, word, rest, before = jnp.int32(0), cards[0], k, ones[0]
-    for number in range(1, cards.shape[0]):
+    for number in range(1, cards.shape[0]):  # choices fuse into one loop; a gather does not
         beyond = k >= before
         first = jnp.where(beyond, WORD * number, first)
         word = jnp.where(beyond, cards[number], word)

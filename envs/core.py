@@ -24,6 +24,8 @@ from jax.typing import ArrayLike
 
 from talonax.configs.rules import rules_hash
 from talonax.envs import cards
+from talonax.envs.given import check_keywords, check_order, integers, is_concrete
+from talonax.envs.keys import key_words, typed_key
 from talonax.envs.positions import check_names, fitted
 from talonax.envs.stage import once
 from talonax.envs.symmetry import SuitSymmetry
@@ -68,33 +70,6 @@ def opening(num_players: int, first: ArrayLike) -> dict[str, Any]:
         "truncated": jnp.bool_(False),
         "illegal": jnp.bool_(False),
     }
-
-
-def key_words(key: Array) -> Array:
-    """Return uint32[2]: the words of a threefry key, typed or raw.
-
-    Raises:
-      TypeError: it is no key of that kind.
-    """
-    key = jnp.asarray(key)
-    words = jax.random.key_data(key) if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else key
-    if words.shape != (2,) or words.dtype != jnp.uint32:
-        raise TypeError(
-            f"a key must be one threefry key (jax.random.key(seed), or its uint32[2] words), is "
-            f"{words.dtype}{list(words.shape)}; for many games, vmap over the keys"
-        )
-    return words
-
-
-def typed_key(words: Array) -> Array:
-    """Return the typed key of uint32[2] `words`: what a state's `key` field holds."""
-    key: Array = jax.random.wrap_key_data(words, impl="threefry2x32")
-    return key
-
-
-def is_concrete(*values: Any) -> bool:
-    """Return whether none of the values is being traced: only then can a value be checked."""
-    return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
 class Prepared(NamedTuple):
@@ -412,13 +387,8 @@ class Env(abc.ABC, Generic[S]):
             the table cannot have. Traced values are the caller's duty.
           TypeError: an unknown keyword.
         """
-        for name in table:
-            if name not in self.table_keywords:
-                raise TypeError(
-                    f"{self.id}: deal() has no table keyword {name!r}; there are: "
-                    f"{', '.join(self.table_keywords) or 'none'}"
-                )
-        self._check_deck(deck)
+        check_keywords(f"{self.id}: deal()", table, self.table_keywords)
+        check_order(f"{self.id}: a deck", deck, self.deck_cards)
         words = key_words(jax.random.key(0) if key is None else key)
         order = jnp.asarray(deck, jnp.int32)
         return self._deal(self.pack_deck(order, **table), words, {**self.chance(words), **table})
@@ -486,9 +456,7 @@ class Env(abc.ABC, Generic[S]):
         return self._observe(state, jnp.maximum(jnp.asarray(player, jnp.int32), 0))
 
     def _action(self, action: ArrayLike) -> tuple[Array, Array]:
-        given = jnp.asarray(action)
-        if not jnp.issubdtype(given.dtype, jnp.integer):
-            raise TypeError(f"an action must be an integer, is {given.dtype}{list(given.shape)}")
+        given = integers("an action", action)
         in_range = (given >= 0) & (given < self.num_actions)
         return given.astype(jnp.int32), in_range
 
@@ -530,17 +498,3 @@ class Env(abc.ABC, Generic[S]):
             terminated=after.terminated | illegal,
             illegal=after.illegal | illegal,
         )
-
-    def _check_deck(self, deck: ArrayLike | Sequence[int]) -> None:
-        shape, size = np.shape(deck), len(self.deck_cards)
-        if shape != (size,):
-            raise ValueError(f"{self.id}: a deck is int[{size}], is of shape {list(shape)}")
-        if not is_concrete(deck):
-            return
-        order = [int(card) for card in np.asarray(deck)]
-        if sorted(order) != sorted(self.deck_cards):
-            known = set(self.deck_cards)
-            wrong = [card for card in order if card not in known]
-            twice = sorted({card for card in order if order.count(card) > 1})
-            what = f"cards {wrong} are not in it" if wrong else f"cards {twice} are there twice"
-            raise ValueError(f"{self.id}: {order} is no order of the deck of {size}: {what}")

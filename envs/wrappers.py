@@ -15,7 +15,8 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 
 from talonax.envs import cards
-from talonax.envs.core import Env, Prepared, S, State, key_words, select, typed_key
+from talonax.envs.core import Env, Prepared, S, State, select
+from talonax.envs.keys import key_words, typed_key
 
 #: The queue holds this many times the decks that random play would use.
 MARGIN = 1.05

@@ -55,7 +55,6 @@ def asked(env: Env[Any], policy: Policy, state: Any, key: Array) -> Array:
 # Nobody cheats ----------------------------------------------------------------------------------
 
 
-@pytest.mark.quick_first
 @pytest.mark.parametrize("name", TABLES)
 def test_greedy_is_legal_and_does_not_see_hidden_cards(name: str) -> None:
     """Mid-game states reached by greedy and random moves: a re-deal changes no action."""
@@ -348,7 +347,6 @@ def results(env: Env[Any], opponent: Policy, deals: int, seat: int) -> tuple[Any
     return np.asarray(points), int(failed)
 
 
-@pytest.mark.quick_first
 @pytest.mark.parametrize("profile", ["hungarian", "austrian", "vu"])
 def test_greedy_beats_random(profile: str) -> None:
     env = table(profile)
@@ -370,7 +368,6 @@ def test_greedy_beats_random_that_never_closes() -> None:
 # Another library's bots -------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_greedy_against_the_bots_of_package_schnapsen() -> None:
     pytest.importorskip("schnapsen")
     yardsticks = _yardsticks()
@@ -385,7 +382,6 @@ def test_greedy_against_the_bots_of_package_schnapsen() -> None:
     assert yardsticks.measure(random, "rand", bots["rand"], games=40, seed=1).win_rate < 0.8
 
 
-@pytest.mark.slow
 def test_who_remembers_plays_against_the_bots_of_package_schnapsen() -> None:
     """His carry moves on through a deal, and is fresh in the next."""
     pytest.importorskip("schnapsen")

@@ -44,8 +44,8 @@ class NamelessActions(HighCardDuel):
 
 
 class AnyDeck(HighCardDuel):
-    def _check_deck(self, deck: Any) -> None:
-        pass
+    def deal(self, deck: Any, *, key: Any = None, **table: Any) -> Any:
+        return super().deal(np.array(self.deck_cards), key=key, **table)
 
 
 class TakesAKey(HighCardDuel):
@@ -227,6 +227,13 @@ class DependsOnJit(HighCardDuel):
         return after.replace(hands=after.hands + 1)
 
 
+class MisreadsBytes(HighCardDuel):
+    def step(self, state: Any, action: Any, *unexpected: Any) -> Any:
+        if jnp.asarray(action).dtype == jnp.uint8:
+            return state
+        return super().step(state, action, *unexpected)
+
+
 BROKEN: list[tuple[type[HighCardDuel], Callable[[Trial], None], str]] = [
     (ArrayOfActions, plain.check_properties, "compiles nothing"),
     (NumpyShape, plain.check_properties, "observation_shape is plain Python"),
@@ -262,6 +269,7 @@ BROKEN: list[tuple[type[HighCardDuel], Callable[[Trial], None], str]] = [
     (NextCard, looking.check_redeal, "cannot tell apart"),
     (DependsOnX64, lambda trial: running.check_x64(trial, redeal=False), "x64"),
     (DependsOnJit, running.check_eager, "eager is jit"),
+    (MisreadsBytes, running.check_eager, "an action may be uint8"),
 ]
 
 

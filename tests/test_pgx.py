@@ -151,7 +151,6 @@ def test_an_mctx_search_wins_a_won_deal_at_once():
     assert set(np.asarray(out.action).tolist()) <= {king_s, queen_s}
 
 
-@pytest.mark.slow
 def test_the_picture_shows_the_table(tmp_path):
     env = as_pgx(talonax.make("snapszer"))
     state = env.init(jax.random.key(0))

@@ -217,7 +217,6 @@ def test_the_types_tell_what_a_policy_is_given() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.quick_first
 @pytest.mark.parametrize("layout", ["full", "compact"])
 def test_hidden_cards_do_not_reach_an_observation_policy(layout: str) -> None:
     env = talonax.make("snapszer", observation=layout)

@@ -353,13 +353,11 @@ def _check_facts(env: Env[Any], drawn: Any, example: dict[int, SnapszerState]) -
         assert facts == wanted
 
 
-@pytest.mark.quick_first
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
 def test_redeal_is_uniform_over_the_worlds(ending: Ending) -> None:
     _check(ending)
 
 
-@pytest.mark.slow
 def test_redeal_is_uniform_with_nines() -> None:
     _check(LONG)
 

@@ -57,7 +57,6 @@ def test_the_trump_suit_comes_first_then_what_is_held() -> None:
         assert order.tolist() == [hearts, *plain]
 
 
-@pytest.mark.quick_first
 @pytest.mark.parametrize("flags", [{}, {"nines": True, "marriage_declare": "optional"}])
 def test_a_network_plays_alike_whatever_the_suits_are_called(flags: dict[str, Any]) -> None:
     env, policy = talonax.make("snapszer", **flags), NetworkPolicy((16,), 8)
@@ -146,7 +145,6 @@ def test_games_whose_suits_differ_have_no_table() -> None:
     assert NetworkPolicy().see(env, env.init(jax.random.key(0))).order is None
 
 
-@pytest.mark.slow
 def test_an_entry_that_moves_with_the_wrong_suit_is_found() -> None:
     @dataclass(frozen=True)
     class Swapped(Snapszer):

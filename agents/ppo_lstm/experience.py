@@ -13,7 +13,8 @@ from jax import Array
 
 from talonax.agents.distributions import categorical, masked_logits
 from talonax.agents.network import Carry, NetworkPolicy, Seen
-from talonax.envs.core import Env, typed_key
+from talonax.envs.core import Env
+from talonax.envs.keys import typed_key
 from talonax.envs.wrappers import Dealer, fresh_carries, restart
 
 

@@ -125,7 +125,8 @@ class PPOSettings:
     objective: Annotated[
         Literal["points", "wins"],
         _setting(
-            "what is to be maximised: what the game pays, or its sign: +1 for a gain, -1 for a loss"
+            "what is maximised: rewards as the game pays them, or only their signs: "
+            "+1 for a gain, -1 for a loss"
         ),
     ] = "points"
     reward_unit: Annotated[

@@ -23,7 +23,8 @@ import pgx.core
 from flax import struct
 from jax import Array
 
-from talonax.envs.core import Env, State, key_words, typed_key
+from talonax.envs.core import Env, State
+from talonax.envs.keys import key_words, typed_key
 
 _LINE_HEIGHT, _CHARACTER_WIDTH, _MARGIN = 20, 8.5, 12
 _COLOURS = {"light": ("white", "black"), "dark": ("#1e1e1e", "#e6e6e6")}

@@ -23,7 +23,8 @@ from talonax.envs.bezique.state import (
     small,
 )
 from talonax.envs.bezique.words import CARDS, PACKS
-from talonax.envs.core import NOBODY, Env, is_concrete, opening, select
+from talonax.envs.core import NOBODY, Env, opening, select
+from talonax.envs.given import is_concrete
 from talonax.envs.stage import once, settle
 
 #: Steps of a round under random play, by number of players.

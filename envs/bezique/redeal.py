@@ -41,7 +41,7 @@ from talonax.envs.bezique.words import (
     type_counts,
     union,
 )
-from talonax.envs.core import key_words, typed_key
+from talonax.envs.keys import key_words, typed_key
 
 #: The most others; where fewer play, the rest hold nothing, whatever they might.
 OTHERS = 3

@@ -24,7 +24,7 @@ from jax import Array, lax
 from talonax.configs.blob.schema import Rules
 from talonax.envs import cards
 from talonax.envs.blob.state import PACK, BlobState, suits_of
-from talonax.envs.core import key_words, typed_key
+from talonax.envs.keys import key_words, typed_key
 from talonax.envs.planes import SUITS
 from talonax.envs.seats import row
 

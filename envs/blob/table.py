@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from talonax.configs.blob.schema import Rules, round_cards
-from talonax.envs.core import is_concrete
+from talonax.envs.given import is_concrete
 
 KEYWORDS = ("dealer", "round", "cards", "scores")
 _MOST = int(np.iinfo(np.int32).max)

@@ -28,8 +28,10 @@ def check_looking(trial: Trial) -> None:
 def check_redeal(trial: Trial) -> None:
     """Run the checks of `redeal`."""
     for turn in range(SEATS):
-        check_redealt(trial, turn)
-        check_text_hides(trial, turn)
+        at = trial.seated(turn)
+        drawn = jax.device_get(trial.redeal(at.states, at.seat, trial.keys_of(turn)))
+        check_redealt(trial, at, drawn, turn)
+        check_text_hides(trial, at, drawn)
     check_redealt_plays_on(trial)
     check_truth_is_gone(trial)
 
@@ -112,21 +114,22 @@ def check_facts_and_text(trial: Trial) -> None:
         trial.require(all(isinstance(text, str) and text for text in texts), "render returns text")
 
 
-def check_redealt(trial: Trial, turn: int) -> None:
-    """`redeal` changes nothing that the player sees, and depends on nothing else."""
-    at = trial.seated(turn)
-    first, second = trial.keys_of(2 * turn), trial.keys_of(2 * turn + 1)
-    drawn = jax.device_get(trial.redeal(at.states, at.seat, second))
-    other = trial.redeal(at.states, at.seat, first)
+def check_redealt(trial: Trial, at: Positions, drawn: Any, turn: int) -> None:
+    """`redeal` changes nothing that the player sees, and depends on nothing else.
+
+    `drawn` is what it made of the positions `at`, with the keys of the `turn`.
+    """
+    keys = trial.keys_of(turn)
+    other = trial.redeal(at.states, at.seat, trial.keys_of(SEATS + turn))
     trial.require_same(
-        trial.redeal(other, at.seat, second),
+        trial.redeal(other, at.seat, keys),
         drawn,
         "redeal: states that he cannot tell apart give the same result",
         at,
     )
     keyless = _rekeyed(at.states, trial.keys_of(100 + turn))
     trial.require_same(
-        trial.redeal(keyless, at.seat, second), drawn, "redeal does not depend on the key", at
+        trial.redeal(keyless, at.seat, keys), drawn, "redeal does not depend on the key", at
     )
     for name in State.__dataclass_fields__:
         trial.require_same(
@@ -168,11 +171,10 @@ def _check_hands(trial: Trial, old: Look, new: Look, at: Positions) -> None:
         trial.require(kept, "redeal keeps the size of every hand", at)
 
 
-def check_text_hides(trial: Trial, turn: int) -> None:
+def check_text_hides(trial: Trial, at: Positions, drawn: Any) -> None:
     """The table as a seat sees it does not show what `redeal` changes."""
-    env, at = trial.env, trial.seated(turn)
+    env = trial.env
     assert at.seat is not None
-    drawn = jax.device_get(trial.redeal(at.states, at.seat, trial.keys_of(0)))
     for i in np.linspace(0, POSITIONS - 1, PRINTED, dtype=int):
         player = int(at.seat[i])
         same = env.render(_one(at.states, i), player) == env.render(_one(drawn, i), player)

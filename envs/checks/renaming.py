@@ -9,7 +9,8 @@ from jax import Array, lax
 
 from talonax.envs import cards
 from talonax.envs.checks.trial import PIECE, SEED, Trial
-from talonax.envs.core import Env, typed_key
+from talonax.envs.core import Env
+from talonax.envs.keys import typed_key
 from talonax.envs.planes import SUITS
 from talonax.envs.symmetry import SuitSymmetry, renamed, renamed_numbers
 

@@ -43,14 +43,15 @@ def check_singles(trial: Trial) -> None:
 def check_eager(trial: Trial) -> None:
     """Without jit the results are the same; the action's integer type does not matter."""
     env, at = trial.env, trial.positions
-    state = jax.tree.map(jnp.asarray, _one(at.states, len(at.game) - 1))
-    after = _one(trial.step(at.states, at.actions), -1)
-    trial.require_same(env.step(state, jnp.asarray(at.actions[-1])), after, "eager is jit")
-    action = int(at.actions[-1])
+    alive = int(np.flatnonzero(~at.finished)[-1])
+    state = jax.tree.map(jnp.asarray, _one(at.states, alive))
+    after = _one(trial.step(at.states, at.actions), alive)
+    trial.require_same(env.step(state, jnp.asarray(at.actions[alive])), after, "eager is jit")
+    action = int(at.actions[alive])
     for kind in (int, np.uint8, np.int16, jnp.int32):
         found = env.step(state, kind(action))
         trial.require_same(found, after, f"an action may be {kind.__name__}")
-    mask = _one(trial.look(at.states), -1).mask
+    mask = _one(trial.look(at.states), alive).mask
     trial.require_same(env.legal_action_mask(state), mask, "an eager mask is a jitted one")
 
 

@@ -15,8 +15,9 @@ from jax.typing import ArrayLike
 
 from talonax.configs.high_card_duel.schema import Rules
 from talonax.envs import cards
-from talonax.envs.core import NOBODY, Env, State, key_words, opening, typed_key
+from talonax.envs.core import NOBODY, Env, State, opening
 from talonax.envs.high_card_duel import rules, view
+from talonax.envs.keys import key_words, typed_key
 from talonax.envs.planes import RANKS, SUITS
 
 #: The only action.

@@ -13,7 +13,9 @@ from jax.typing import ArrayLike
 
 from talonax.configs.snapszer.schema import Rules
 from talonax.envs import pairs
-from talonax.envs.core import NOBODY, Env, is_concrete, opening, select, typed_key
+from talonax.envs.core import NOBODY, Env, opening, select
+from talonax.envs.given import is_concrete
+from talonax.envs.keys import typed_key
 from talonax.envs.mt19937 import deal_mt19937
 from talonax.envs.snapszer import observation, position, rules, view
 from talonax.envs.snapszer.redeal import redeal

@@ -28,7 +28,7 @@ from jax import Array
 
 from talonax.configs.snapszer.schema import Rules
 from talonax.envs import cards, pairs
-from talonax.envs.core import key_words, typed_key
+from talonax.envs.keys import key_words, typed_key
 from talonax.envs.planes import SUITS
 from talonax.envs.snapszer.knowledge import (
     Plays,

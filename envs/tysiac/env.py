@@ -11,7 +11,8 @@ from jax.typing import ArrayLike
 
 from talonax.configs.tysiac.schema import Rules
 from talonax.envs import pairs
-from talonax.envs.core import NOBODY, Env, is_concrete, opening, select
+from talonax.envs.core import NOBODY, Env, opening, select
+from talonax.envs.given import is_concrete
 from talonax.envs.stage import settle
 from talonax.envs.tysiac import observation, position, rules, score, view
 from talonax.envs.tysiac.redeal import redeal

@@ -23,7 +23,7 @@ from jax import Array
 
 from talonax.configs.tysiac.schema import Rules
 from talonax.envs import cards, pairs
-from talonax.envs.core import key_words, typed_key
+from talonax.envs.keys import key_words, typed_key
 from talonax.envs.tysiac.marriages import marriages_in, proving
 from talonax.envs.tysiac.observation import buried, musik_taken
 from talonax.envs.tysiac.state import (

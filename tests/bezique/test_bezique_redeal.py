@@ -215,7 +215,6 @@ def test_a_known_card_stays_as_a_type(sit: Any) -> None:
         assert number / DRAWS == pytest.approx(wanted, abs=FAR * 0.5 / np.sqrt(DRAWS))
 
 
-@pytest.mark.quick_first
 @pytest.mark.parametrize("players", [2, 4])
 def test_only_what_is_hidden_changes(make: Any, players: int) -> None:
     env = make(players=players)

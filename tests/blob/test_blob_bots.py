@@ -220,7 +220,6 @@ def test_a_void_that_was_shown_is_remembered(lay: Lay) -> None:
 # The way in ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_it_plays_the_same_with_wide_numbers_and_either_observation(make: Any) -> None:
     def played(observation: str) -> list[int]:
         env, actions = make(observation, cards=13), []

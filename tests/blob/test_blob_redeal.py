@@ -207,7 +207,7 @@ def test_uniform_over_the_worlds_that_the_engine_allows(
 LARGER = [
     (5, 10, 50, 5, 3),
     (5, 10, 50, 11, 0),
-    pytest.param((7, 7, 49, 29, 6), marks=pytest.mark.slow),
+    (7, 7, 49, 29, 6),
 ]
 
 

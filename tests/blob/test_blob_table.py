@@ -112,7 +112,7 @@ def test_other_keywords_and_bad_decks_are_refused(make: Any) -> None:
     env = make()
     with pytest.raises(TypeError, match=r"'leader'; there are: dealer, round, cards, scores"):
         env.deal(DECK, leader=1)
-    with pytest.raises(ValueError, match=r"a deck is int\[52\], is of shape \[20\]"):
+    with pytest.raises(ValueError, match=r"a deck: int\[52\] is needed, is of shape \[20\]"):
         env.deal(DECK[:20])
     with pytest.raises(ValueError, match=r"cards \[0\] are there twice"):
         env.deal([0, *DECK[:-1]])
