@@ -7,6 +7,7 @@ been in so far.
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain
 
 from talonax.parity.bezique_errors import (
     AlreadyMelded,
@@ -79,15 +80,16 @@ def places(meld: Meld, trump: Suit) -> tuple[Place, ...]:
 
 
 @cache
+def types_of(meld: Meld, trump: Suit) -> frozenset[int]:
+    """Return the types that may be in a meld."""
+    return frozenset(chain.from_iterable(places(meld, trump)))
+
+
+@cache
 def types_in(kind: Kind, trump: Suit, max_jokers: int) -> frozenset[int]:
     """Return the types that may be in a kind of meld."""
-    return frozenset(
-        number
-        for meld in melds_of(max_jokers)
-        if meld.kind == kind
-        for place in places(meld, trump)
-        for number in place
-    )
+    melds = (meld for meld in melds_of(max_jokers) if meld.kind == kind)
+    return frozenset(chain.from_iterable(types_of(meld, trump) for meld in melds))
 
 
 @cache
@@ -176,9 +178,9 @@ def choose(meld: Meld, hand: Cards, table: Cards, used: Used, trump: Suit) -> Ca
     Its places are filled in turn, from the table where there is an eligible card, else from hand;
     if none came from hand, the last place that the hand can fill is filled again from there.
     """
-    wanted = places(meld, trump)
-    on_table = _in_order(table, meld.kind, used, wanted)
-    in_hand = _in_order(hand, meld.kind, used, wanted)
+    wanted, types = places(meld, trump), types_of(meld, trump)
+    on_table = _in_order(table, meld.kind, used, types)
+    in_hand = _in_order(hand, meld.kind, used, types)
     taken: list[BeziqueCard] = []
     for place in wanted:
         card = _first(place, on_table, taken) or _first(place, in_hand, taken)
@@ -194,9 +196,9 @@ def choose(meld: Meld, hand: Cards, table: Cards, used: Used, trump: Suit) -> Ca
     return None
 
 
-def _in_order(cards: Cards, kind: Kind, used: Used, wanted: Sequence[Place]) -> Cards:
+def _in_order(cards: Cards, kind: Kind, used: Used, types: frozenset[int]) -> Cards:
     """Return what may fill a place, by preference: by type (in a quartet: suit), melds, pack."""
-    fitting = [card for card in cards if any(card.type in place for place in wanted)]
+    fitting = [card for card in cards if card.type in types]
     free = [card for card in fitting if is_eligible(card, kind, used)]
     return tuple(sorted(free, key=lambda card: (card.type, len(kinds_of(card, used)), card.pack)))
 

@@ -27,6 +27,7 @@ from talonax.parity.bezique_pack import (
     Done,
     Play,
     Swap,
+    counts,
 )
 from talonax.parity.bezique_score import Scores, is_trump_seven, turn_up_points
 from talonax.parity.bezique_trick import strict_replies
@@ -158,6 +159,23 @@ class Position:
         if self.phase is Phase.OVER:
             return NOBODY
         return (self.leader + len(self.trick)) % self.players
+
+    # How many cards of each type there are; asked for by every player's view
+
+    @cached_property
+    def hand_counts(self) -> tuple[list[int], ...]:
+        """By seat and type, how many cards are in hand."""
+        return tuple(map(counts, self.hands))
+
+    @cached_property
+    def table_counts(self) -> tuple[list[int], ...]:
+        """By seat and type, how many cards lie on the table."""
+        return tuple(map(counts, self.tables))
+
+    @cached_property
+    def gone_counts(self) -> list[int]:
+        """By type, how many cards are in complete tricks."""
+        return counts(self.gone)
 
     # What may be done
 

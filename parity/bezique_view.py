@@ -6,6 +6,7 @@ excepted.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import chain
 
 import numpy as np
@@ -26,7 +27,7 @@ from talonax.parity.bezique_pack import (
 from talonax.parity.bezique_position import Phase, Position
 from talonax.parity.bezique_score import Scores
 from talonax.parity.card_tensor import CardTensor
-from talonax.parity.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
+from talonax.parity.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, Suit
 from talonax.parity.game import Facts
 
 LAYOUTS = ("full",)
@@ -73,9 +74,9 @@ def full(position: Position, totals: Scores, player: int) -> list[float]:
     seats = [(player + turn) % position.players for turn in range(position.players)]
     others = seats[1:]
     shares = [
-        counts(position.hands[player]),
-        *(counts(position.tables[seat]) for seat in seats),
-        counts(position.gone),
+        position.hand_counts[player],
+        *(position.table_counts[seat] for seat in seats),
+        position.gone_counts,
     ]
     known = [position.known[seat] for seat in others]
     return [
@@ -138,20 +139,30 @@ def planes(position: Position, player: int) -> CardTensor:
     others = [seat for seat in range(position.players) if seat != player]
     turned_up = () if position.turned_up is None else (position.turned_up,)
     rows = [
-        counts(position.hands[player]),
-        counts(position.tables[player]),
-        counts(chain.from_iterable(position.tables[seat] for seat in others)),
+        position.hand_counts[player],
+        position.table_counts[player],
+        _in_all(position.table_counts[seat] for seat in others),
         counts(position.trick),
-        counts(position.gone),
+        position.gone_counts,
         counts(turned_up),
-        [sum(known) for known in zip(*(position.known[seat] for seat in others), strict=True)],
+        _in_all(position.known[seat] for seat in others),
     ]
-    rows.append([NUM_PACKS - sum(seen) for seen in zip(*rows, strict=True)])
+    rows.append([NUM_PACKS - seen for seen in _in_all(rows)])
     at_least = np.array(rows)[:, None] > np.arange(NUM_PACKS)[:, None]
     grid = np.zeros((NUM_CARDS, len(PLANES)), np.bool_)
     grid[_CELLS, :NUM_PARTITION_PLANES] = at_least.reshape(NUM_PARTITION_PLANES, NUM_TYPES).T
-    grid[[card.face.index for card in CARDS if card.suit == position.trump], -1] = True
+    grid[_cells_of(position.trump), -1] = True
     return CardTensor(grid.reshape(NUM_SUITS, NUM_RANKS, len(PLANES)), PLANES)
+
+
+def _in_all(rows: Iterable[Sequence[int]]) -> list[int]:
+    """Return by type how many cards there are in all of some rows."""
+    return list(map(sum, zip(*rows, strict=True)))
+
+
+@cache
+def _cells_of(suit: Suit) -> list[int]:
+    return [card.face.index for card in CARDS if card.suit == suit]
 
 
 # Facts

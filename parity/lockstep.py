@@ -45,6 +45,8 @@ TASTES = (0.0, 0.0, 2.0, 8.0)
 
 #: What is compared of a position, by name; seats are part of the name.
 Snapshot = dict[str, Any]
+#: An env's `step`.
+_Step = Callable[[Any, Array], Any]
 #: Called after every batch with the number of games and steps compared so far.
 Progress = Callable[[int, int], None]
 
@@ -167,24 +169,28 @@ def _taste(env: Env[Any], key: Array) -> Array:
     return strength * jax.random.normal(for_taste, (env.num_actions,))
 
 
-def _choices(env: Env[Any], taste: Array, state: Any, key: Array) -> tuple[Any, Array]:
+def _choices(
+    env: Env[Any], make_step: _Step, taste: Array, state: Any, key: Array
+) -> tuple[Any, Array]:
     """Play a block of a random game; return its end and int32[BLOCK]: the actions, -1 once over."""
 
     def step(state: Any, key: Array) -> tuple[Any, Array]:
         wish = jnp.where(env.legal_action_mask(state), taste, -jnp.inf)
         action = jax.random.categorical(key, wish).astype(jnp.int32)
-        return env.step(state, action), jnp.where(state.finished, -1, action)
+        return make_step(state, action), jnp.where(state.finished, -1, action)
 
     end: tuple[Any, Array] = jax.lax.scan(step, state, jax.random.split(key, _block(env)))
     return end
 
 
-def _trace(env: Env[Any], state: Any, actions: Array) -> tuple[Any, dict[str, Array]]:
+def _trace(
+    make_step: _Step, see: Callable[[Any], dict[str, Array]], state: Any, actions: Array
+) -> tuple[Any, dict[str, Array]]:
     """Return the end of a block of one game, and the snapshots after each action."""
 
     def step(state: Any, action: Array) -> tuple[Any, dict[str, Array]]:
-        state = env.step(state, action)
-        return state, snapshot(env, state)
+        state = make_step(state, action)
+        return state, see(state)
 
     end: tuple[Any, dict[str, Array]] = jax.lax.scan(step, state, actions)
     return end
@@ -247,9 +253,11 @@ class _Sides:
         self.scenarios = list(spec.scenarios.items())
         self.init = jax.jit(jax.vmap(env.init))
         self.taste = jax.jit(jax.vmap(partial(_taste, env)))
-        self.choices = jax.jit(jax.vmap(partial(_choices, env)))
-        self.snapshot = jax.jit(jax.vmap(partial(snapshot, env)))
-        self.trace = jax.jit(jax.vmap(partial(_trace, env)))
+        # Each is traced once, wherever it is called
+        step, see = jax.jit(env.step), jax.jit(partial(snapshot, env))
+        self.choices = jax.jit(jax.vmap(partial(_choices, env, step)))
+        self.snapshot = jax.jit(jax.vmap(see))
+        self.trace = jax.jit(jax.vmap(partial(_trace, step, see)))
         self.decks = jax.jit(jax.vmap(env.deck, in_axes=(0, None)))
         self.chance = jax.jit(jax.vmap(env.chance))
 

@@ -6,6 +6,7 @@ from the hand.
 """
 
 from collections.abc import Sequence
+from functools import reduce
 
 import jax.numpy as jnp
 from jax import Array
@@ -43,7 +44,6 @@ from talonax.envs.bezique.words import (
     at,
     copies_in,
     gathered,
-    nothing,
     one_of,
     put,
     rank,
@@ -149,10 +149,7 @@ def taking_part(kind: str, trump: ArrayLike) -> Words:
 
 
 def _all_of(kinds: Sequence[ArrayLike]) -> Words:
-    every = nothing()
-    for kind in kinds:
-        every = union(every, tuple(word * NIBBLE for word in one_of(kind)))
-    return every
+    return reduce(union, (tuple(word * NIBBLE for word in one_of(kind)) for kind in kinds))
 
 
 def histories(been: dict[str, Words], trump: Array) -> dict[str, Array]:

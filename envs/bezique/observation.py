@@ -71,11 +71,13 @@ class Seen(NamedTuple):
       rules: the rules.
       state: the position.
       player: int32[], the seat.
+      fresh: by kind of meld, the cards on the own table that may be in one.
     """
 
     rules: Rules
     state: BeziqueState
     player: Array
+    fresh: dict[str, Words]
 
     def seat(self, steps: int) -> Array:
         """Return int32[]: the seat so many steps to the left; 0 is the player's own."""
@@ -158,7 +160,7 @@ def _cards(players: int) -> list[Entry]:
 
 def _fresh() -> list[Entry]:
     def read(kind: str) -> Callable[[Seen], Array]:
-        return lambda s: _copies(eligible(s.state, s.table(0))[kind])
+        return lambda s: _copies(s.fresh[kind])
 
     meaning = "copies / 4 on the own table that may be in a meld of the kind: {}"
     return [Entry(f"fresh_{kind}", TYPES, meaning.format(kind), read(kind)) for kind in KINDS]
@@ -239,7 +241,7 @@ def _known(players: int) -> list[Entry]:
 
 def observe(rules: Rules, state: BeziqueState, player: Array) -> Array:
     """Return float32[n]: what `player` (int32[]) observes."""
-    seen = Seen(rules, state, player)
+    seen = Seen(rules, state, player, eligible(state, words.of(state.tables, player)))
     parts = [
         jnp.asarray(entry.read(seen)).astype(jnp.float32).reshape(entry.width)
         for entry in entries(rules)

@@ -10,8 +10,10 @@ Counts by type have the same form: a nibble holds the number of copies, 0 to 4.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 from jax.typing import ArrayLike
 
@@ -35,7 +37,7 @@ WORDS = -(-TYPES // PER_WORD)
 HALF = WORD // 2
 #: Every nibble's lowest bit, all its bits, and its highest.
 LOWEST, NIBBLE, HIGHEST = 0x11111111, 2**PACKS - 1, 0x88888888
-RANK = 2**HALF - 1
+RANK, FULL = 2**HALF - 1, 2**WORD - 1
 
 SEVEN, EIGHT, NINE, JACK, QUEEN, KING, TEN, ACE = range(len(RANKS))
 
@@ -49,14 +51,26 @@ def nothing() -> Words:
 
 
 def single(card: ArrayLike) -> Words:
-    """Return the set of one card; the empty set for -1."""
+    """Return the set of one card; the empty set for -1.
+
+    Of a Python integer it is made without jax: plain numpy words, which cost no tracing.
+    """
+    if isinstance(card, int):
+        return _constant(card)
     card = jnp.asarray(card, jnp.int32)
     bit = jnp.uint32(1) << (card & (WORD - 1)).astype(jnp.uint32)
     return tuple(jnp.where(card >> 5 == word, bit, jnp.uint32(0)) for word in range(WORDS))
 
 
+def _constant(card: int) -> Words:
+    bits = 1 << card if card >= 0 else 0
+    return cast(Words, tuple(np.uint32(bits >> WORD * word & FULL) for word in range(WORDS)))
+
+
 def one_of(kind: ArrayLike) -> Words:
     """Return the counts by type that are 1 for the type `kind` alone; all 0 for -1."""
+    if isinstance(kind, int):
+        return single(PACKS * kind if kind >= 0 else -1)
     kind = jnp.asarray(kind, jnp.int32)
     return single(jnp.where(kind < 0, -1, PACKS * kind))
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from talonax.envs.checks.trial import Trial, look
+from talonax.envs.checks.trial import Trial
 
 #: So many positions are tried one by one.
 SINGLES = 3
@@ -30,14 +30,15 @@ def _some(trial: Trial, number: int) -> list[int]:
 
 def check_singles(trial: Trial) -> None:
     """One game under jit is that game in a batch."""
-    env, at = trial.env, trial.positions
-    step, see = jax.jit(env.step), jax.jit(lambda state: look(env, state))
+    at = trial.positions
     batch, seen = trial.step(at.states, at.actions), trial.look(at.states)
     for i in _some(trial, SINGLES):
         state = _one(at.states, i)
         wanted = _one(batch, i)
-        trial.require_same(step(state, at.actions[i]), wanted, "jit of one game is vmap")
-        trial.require_same(see(state), _one(seen, i), "a look at one game is a look at many")
+        trial.require_same(trial.step_one(state, at.actions[i]), wanted, "jit of one game is vmap")
+        trial.require_same(
+            trial.look_one(state), _one(seen, i), "a look at one game is a look at many"
+        )
 
 
 def check_eager(trial: Trial) -> None:

@@ -92,9 +92,14 @@ class Trial:
         return jax.jit(jax.vmap(self.env.init))
 
     @cached_property
+    def step_one(self) -> Callable[..., Any]:
+        """`env.step` of one game; what else makes steps calls this, which is traced once."""
+        return jax.jit(self.env.step)
+
+    @cached_property
     def step(self) -> Callable[..., Any]:
         """`env.step` of many games."""
-        return jax.jit(jax.vmap(self.env.step))
+        return jax.jit(jax.vmap(self.step_one))
 
     @cached_property
     def redeal(self) -> Callable[..., Any]:
@@ -102,14 +107,19 @@ class Trial:
         return jax.jit(jax.vmap(self.env.redeal))
 
     @cached_property
+    def look_one(self) -> Callable[..., Look]:
+        """What every seat sees of one game; traced once, as `step_one` is."""
+        return jax.jit(partial(look, self.env))
+
+    @cached_property
     def look(self) -> Callable[..., Look]:
         """What every seat sees of many games."""
-        return jax.jit(jax.vmap(partial(look, self.env)))
+        return jax.jit(jax.vmap(self.look_one))
 
     @cached_property
     def play(self) -> Callable[..., Any]:
         """`PIECE` random steps of many games: the states after, and the record."""
-        return jax.jit(partial(_play, self.env))
+        return jax.jit(partial(_play, self.env, self.step_one))
 
     @cached_property
     def recording(self) -> tuple[Any, np.ndarray]:
@@ -216,12 +226,12 @@ def look(env: Env[Any], state: Any) -> Look:
     )
 
 
-def _play(env: Env[Any], states: Any, key: Array) -> Any:
+def _play(env: Env[Any], step: Callable[..., Any], states: Any, key: Array) -> Any:
     games = states.terminated.shape[0]
 
     def one(state: Any, bits: Array) -> Any:
         action = cards.draw_one(env.legal_set(state), bits)
-        return env.step(state, action), action
+        return step(state, action), action
 
     def body(states: Any, bits: Array) -> Any:
         after, actions = jax.vmap(one)(states, bits)
