@@ -7,11 +7,11 @@ runs/a/checkpoints/400000   the moving average at that step
 policy.npz                  a saved policy
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from talonax.agents import policy as policies
-from talonax.agents import saved
 from talonax.agents.arena import Player
 from talonax.envs.core import Env
 
@@ -50,6 +50,8 @@ def player(env: Env[Any], name: str) -> Player:
     if (path / BEST).is_file():
         return _from_file(env, name, path / BEST)
     if path.is_dir():
+        from talonax.agents import saved
+
         try:
             from talonax.agents.runs import learned_at
         except ImportError:
@@ -64,6 +66,27 @@ def player(env: Env[Any], name: str) -> Player:
     )
 
 
+def seat(env: Env[Any], chosen: Sequence[str]) -> Player:
+    """Return the player that plays all seats: the i-th name sits in seat i; one name, everywhere.
+
+    Raises:
+      ValueError: another number of names than one or all seats, or as `player`.
+    """
+    if len(chosen) not in (1, env.num_players):
+        raise ValueError(
+            f"{env.id} has {env.num_players} seats; give one policy or {env.num_players}, "
+            f"not {len(chosen)}"
+        )
+    known = {name: player(env, name) for name in chosen}
+    if len(known) == 1:
+        return next(iter(known.values()))
+    by_seat = [known[name] for name in chosen]
+    policy = policies.Seated(tuple(each.policy for each in by_seat))
+    return Player(" ".join(chosen), policy, tuple(each.params for each in by_seat))
+
+
 def _from_file(env: Env[Any], name: str, path: Path) -> Player:
+    from talonax.agents import saved  # networks take a second to import, and bots need none
+
     found = saved.load(path, env)
     return Player(name, found.policy, found.params)

@@ -16,7 +16,6 @@ the `carry`, one for each seat. Two kinds differ in what they are given, and the
 """
 
 import abc
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -228,17 +227,3 @@ def by_name(game: str, name: str) -> Policy:
         raise ValueError(f"{game} has no policy {name!r}; there are: {', '.join(names(game))}")
     policy: Policy = games.resolve(bots[name])()
     return policy
-
-
-def seat(game: str, chosen: Sequence[str], num_players: int) -> Policy:
-    """Return the policy of a table: the i-th name sits in seat i; one name fills all seats.
-
-    Raises:
-      ValueError: another number of names, or an unknown one.
-    """
-    if len(chosen) not in (1, num_players):
-        raise ValueError(
-            f"{game} has {num_players} seats; give one policy or {num_players}, not {len(chosen)}"
-        )
-    policies = tuple(by_name(game, name) for name in chosen)
-    return policies[0] if len(set(policies)) == 1 else Seated(policies)

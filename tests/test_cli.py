@@ -86,7 +86,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("show tysiac --set bomba=true", "bomba: True is not allowed"),
         ("bench tysiac --set bomba.enabled=true", "Unrecognized options: --set"),
         ("selfplay tysiac --set target=700", "target: 700 is not above lock: 800"),
-        ("selfplay snapszer --policies good", "--policies: snapszer has no policy 'good'; there"),
+        ("selfplay snapszer --policies good", "--policies: snapszer has no player 'good'; there"),
         ("selfplay snapszer --policies random random random", "2 seats; give one policy or 2"),
         ("selfplay snapszer --devices 9", "--devices 9: jax sees 8 (cpu)"),
         ("selfplay snapszer --devices 3", "--batch 4096 cannot be shared by 3 devices"),

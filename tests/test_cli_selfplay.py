@@ -112,7 +112,7 @@ def test_results_do_not_depend_on_the_devices(told: Told, tmp_path: Path) -> Non
 def test_batches_are_spread_over_the_devices() -> None:
     env = talonax.make("snapszer")
     driver = play.Driver(env, play.Random(), batch=64, seed=0, devices=8, record=True)
-    _, kept = driver.compiled(driver._key, jnp.uint32(0), jnp.int32(64))
+    _, kept = driver.compiled(None, driver._key, jnp.uint32(0), jnp.int32(64))
     assert len({shard.device for shard in kept.lengths.addressable_shards}) == 8
     assert kept.lengths.addressable_shards[0].data.shape == (8,)
 
@@ -122,7 +122,7 @@ def test_the_device_is_kept_busy_but_no_more_than_two_batches_wait() -> None:
     function, started = driver.compiled, []
 
     def counting(*arguments: Any) -> Any:
-        started.append(int(arguments[1]))
+        started.append(int(arguments[2]))
         return function(*arguments)
 
     driver.__dict__["compiled"] = counting  # where the cached property keeps it
@@ -145,6 +145,14 @@ def test_ties_are_nobodys_wins(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_learned_players_sit_in_their_seats(told: Told) -> None:
+    for seat, names in enumerate([("pretrained", "random"), ("random", "pretrained")]):
+        there = told("snapszer", *SMALL, "--policies", *names)["seats"]
+        assert [each["policy"] for each in there] == list(names)
+        assert there[seat]["win_rate"] > 0.75
+
+
 def test_each_policy_sits_in_its_own_seat(told: Told) -> None:
     there = told("snapszer", *SMALL, "--policies", "greedy", "random")["seats"]
     assert [seat["policy"] for seat in there] == ["greedy", "random"]

@@ -10,6 +10,7 @@ import pytest
 from jax import Array
 
 import talonax
+from talonax.agents.players import seat
 from talonax.agents.policy import (
     ObservationPolicy,
     Policy,
@@ -18,7 +19,6 @@ from talonax.agents.policy import (
     StatePolicy,
     by_name,
     names,
-    seat,
 )
 from talonax.configs.games import UnknownGameError
 from talonax.envs.core import Env
@@ -267,17 +267,28 @@ def test_bots_are_found_by_name(game: str, bots: list[str]) -> None:
 
 
 def test_one_name_fills_all_seats_and_others_sit_in_order() -> None:
-    assert seat("snapszer", ["random"], 2) == Random()
-    assert seat("snapszer", ["random", "random"], 2) == Random()
-    table = seat("snapszer", ["greedy", "random"], 2)
-    assert table == Seated((by_name("snapszer", "greedy"), Random()))
+    env = talonax.make("snapszer")
+    assert seat(env, ["random"]).policy == Random()
+    assert seat(env, ["random", "random"]).policy == Random()
+    table = seat(env, ["greedy", "random"])
+    assert table.policy == Seated((by_name("snapszer", "greedy"), Random()))
+    assert table.params == (None, None)
+
+
+def test_a_learned_player_brings_what_it_learned_to_its_seat() -> None:
+    env = talonax.make("snapszer")
+    table, alone = seat(env, ["random", "pretrained"]), seat(env, ["pretrained"])
+    assert table.policy == Seated((Random(), alone.policy))
+    nothing, learned = table.params
+    assert nothing is None
+    jax.tree.map(np.testing.assert_array_equal, learned, alone.params)
 
 
 def test_unknown_names_are_refused_with_those_that_exist() -> None:
     with pytest.raises(ValueError, match=r"snapszer has no policy 'clever'.*random, greedy"):
         by_name("snapszer", "clever")
-    with pytest.raises(ValueError, match=r"no policy 'clever'"):
-        seat("snapszer", ["random", "clever"], 2)
+    with pytest.raises(ValueError, match=r"no player 'clever'; there are: random, greedy, pretr"):
+        seat(talonax.make("snapszer"), ["random", "clever"])
     with pytest.raises(UnknownGameError, match="whist"):
         by_name("whist", "greedy")
 
@@ -285,4 +296,4 @@ def test_unknown_names_are_refused_with_those_that_exist() -> None:
 @pytest.mark.parametrize("chosen", [[], ["random"] * 3])
 def test_another_number_of_names_is_refused(chosen: list[str]) -> None:
     with pytest.raises(ValueError, match=rf"2 seats; give one policy or 2, not {len(chosen)}"):
-        seat("snapszer", chosen, 2)
+        seat(talonax.make("snapszer"), chosen)

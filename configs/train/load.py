@@ -17,8 +17,9 @@ from talonax.configs.train.schema import PPOSettings
 ALGORITHM = "ppo_lstm"
 PROFILE = "profile"
 RULES = "rules"
-#: `rules.hands=1` is an entry of the mapping `rules`.
-RULES_DOT = f"{RULES}."
+OPPONENTS = "opponents"
+#: What is a mapping: `rules.hands=1` is an entry of `rules`.
+MAPPINGS = (RULES, OPPONENTS)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Training:
     def entries(self) -> dict[str, Any]:
         """Return all of it as plain values that JSON and YAML can carry."""
         settings = as_dict(self.settings)
-        settings["opponents"] = dict(self.settings.opponents)
+        settings[OPPONENTS] = dict(self.settings.opponents)
         return {PROFILE: self.profile, RULES: dict(self.rules), **settings}
 
 
@@ -71,12 +72,14 @@ def changed(given: Training, changes: Mapping[str, Any], source: str) -> Trainin
     Raises:
       RulesError: an entry that does not exist or is not allowed; it names `source`.
     """
-    flags = {key: value for key, value in changes.items() if key.startswith(RULES_DOT)}
-    plain = {key: value for key, value in changes.items() if key not in flags}
-    values = given.entries() | plain
-    if isinstance(values[RULES], Mapping):
-        dotted = {key.removeprefix(RULES_DOT): value for key, value in flags.items()}
-        values[RULES] = {**values[RULES], **dotted}
+    dotted = {
+        key: value for key, value in changes.items() if "." in key and key.split(".")[0] in MAPPINGS
+    }
+    values = given.entries() | {k: value for k, value in changes.items() if k not in dotted}
+    for key, value in dotted.items():
+        outer, inner = key.split(".", maxsplit=1)
+        if isinstance(values[outer], Mapping):  # else it is refused as it is
+            values[outer] = {**values[outer], inner: value}
     return training(values, source)
 
 

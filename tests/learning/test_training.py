@@ -227,6 +227,11 @@ def test_entries_are_read_and_overridden(tmp_path: Path) -> None:
     assert settings.opponents == (("self", 0.5), ("greedy", 0.5))
     assert training(json.loads(json.dumps(how.entries())), "again") == how
     assert changed(how, {"rules": {}}, "test").rules == {}
+    more = {"opponents.self": 0.25, "opponents.league": 0.25}
+    mix = changed(how, more, "test").settings.opponents
+    assert mix == (("self", 0.25), ("greedy", 0.5), ("league", 0.25))
+    with pytest.raises(RulesError, match=r"test: opponents: the shares \[0\.25, 0\.5\] are not"):
+        changed(how, {"opponents.self": 0.25}, "test")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import yaml
 from talonax.cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from talonax.agents.arena import Player
     from talonax.envs.core import Env
 
 #: Keys of jax hold 32 bits of a seed.
@@ -56,7 +57,7 @@ Profile = Annotated[
     str | None,
     tyro.conf.arg(metavar="NAME|FILE.yaml", help_behavior_hint="(default: the game's first)"),
 ]
-Player = Annotated[
+SeatNumber = Annotated[
     int | None, tyro.conf.arg(metavar="N", help_behavior_hint="(default: all)"), _number(0)
 ]
 #: The same where a file or a default elsewhere decides if nothing is given.
@@ -143,16 +144,16 @@ def pairs(words: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
     return dict(_flag(word) for given in words for word in given)
 
 
-def seated(game: str, names: Sequence[str], players: int) -> Any:
-    """Return the policy that gives each seat the bot of that name.
+def seated(env: "Env[Any]", names: Sequence[str]) -> "Player":
+    """Return the player that gives each seat the one of that name.
 
     Raises:
       UsageError: another number of names than seats, or an unknown one.
     """
-    from talonax.agents import policy
+    from talonax.agents import players
 
     try:
-        return policy.seat(game, names, players)
+        return players.seat(env, names)
     except ValueError as error:
         raise UsageError(f"--policies: {one_line(error)}") from None
 

@@ -113,6 +113,7 @@ class Driver:
       seed: decides everything.
       devices: how many local devices share each batch.
       record: whether to keep trajectories.
+      params: what the policy has learned, if anything.
     """
 
     env: Env[Any]
@@ -121,6 +122,7 @@ class Driver:
     seed: int
     devices: int = 1
     record: bool = False
+    params: Any = None
 
     def __post_init__(self) -> None:
         local_devices(self.devices)
@@ -138,8 +140,9 @@ class Driver:
 
     @cached_property
     def compiled(self) -> Any:
-        """The compiled function `(key, index, games) -> Summary, Trajectories | None`."""
-        return jax.jit(self._play).lower(self._key, jnp.uint32(0), jnp.int32(0)).compile()
+        """The compiled function `(params, key, index, games) -> Summary, Trajectories | None`."""
+        arguments = self.params, self._key, jnp.uint32(0), jnp.int32(0)
+        return jax.jit(self._play).lower(*arguments).compile()
 
     def compile(self) -> float:
         """Compile, and return the seconds that it took."""
@@ -152,7 +155,7 @@ class Driver:
         waiting: list[tuple[int, Any]] = []
         for index in range(-(-games // self.batch)):
             counted = min(self.batch, games - index * self.batch)
-            out = self.compiled(self._key, jnp.uint32(index), jnp.int32(counted))
+            out = self.compiled(self.params, self._key, jnp.uint32(index), jnp.int32(counted))
             waiting.append((counted, out))
             if len(waiting) == AHEAD:
                 yield self._fetch(*waiting.pop(0))
@@ -188,7 +191,9 @@ class Driver:
         spec = PartitionSpec("games")  # type: ignore[no-untyped-call]
         return NamedSharding(mesh, spec)
 
-    def _play(self, key: Array, index: Array, games: Array) -> tuple[Summary, Trajectories | None]:
+    def _play(
+        self, params: Any, key: Array, index: Array, games: Array
+    ) -> tuple[Summary, Trajectories | None]:
         """Play batch `index`, of which the first `games` games count."""
         for_deals, for_policy = jax.random.split(jax.random.fold_in(key, index))
         keys = jax.random.split(for_deals, self.batch)
@@ -206,7 +211,8 @@ class Driver:
 
         def one(carry: tuple[Array, _Playing]) -> tuple[Array, _Playing]:
             number, playing = carry
-            return number + 1, self._step(playing, number, jax.random.fold_in(for_policy, number))
+            drawn = jax.random.fold_in(for_policy, number)
+            return number + 1, self._step(params, playing, number, drawn)
 
         _, end = lax.while_loop(going, one, (jnp.int32(0), start))
         summary = _summarise(end, jnp.arange(self.batch) < games)
@@ -230,10 +236,10 @@ class Driver:
             moves=moves,
         )
 
-    def _step(self, playing: _Playing, number: Array, key: Array) -> _Playing:
+    def _step(self, params: Any, playing: _Playing, number: Array, key: Array) -> _Playing:
         before, going = playing.states, ~playing.states.finished
         words = game_keys(key, self.batch)
-        actions, carries = act(self.env, self.policy, None, before, playing.carries, words)
+        actions, carries = act(self.env, self.policy, params, before, playing.carries, words)
         # Random play draws from the legal set; whoever else plays is checked.
         safe = isinstance(self.policy, Random)
         after = jax.vmap(self.env.step_legal if safe else self.env.step)(before, actions)

@@ -8,7 +8,7 @@ import tyro
 
 from talonax.cli import output
 from talonax.cli.errors import UsageError
-from talonax.cli.options import Index, Player, check_player, one_line
+from talonax.cli.options import Index, SeatNumber, check_player, one_line
 
 if TYPE_CHECKING:
     from talonax.cli.trajectories import Reader, Recorded
@@ -53,7 +53,7 @@ class Replay:
 
     file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE.npz")]
     game: Index = 0
-    player: Player = None
+    player: SeatNumber = None
     json: bool = False
 
     def run(self) -> int:

@@ -50,8 +50,9 @@ class Selfplay(GameOptions):
 
     Attributes:
       games: How many games.
-      policies: Who plays: one name for all seats, or one for each seat, in order. Every game has
-        random; our own have greedy too.
+      policies: Who plays: one name for all seats, or one for each seat, in order: a bot (every game
+        has random; our own have greedy too), pretrained, a run folder of `talonax train`, one of
+        its checkpoints, a file of a policy.
       batch: Games played side by side. Results depend on it, as on the seed.
       seed: Decides every deal and every random choice.
       devices: Share each batch among this many devices. Results do not depend on it.
@@ -70,11 +71,14 @@ class Selfplay(GameOptions):
     def run(self) -> int:
         """Play, and return the exit code."""
         env = self.env()
-        policy = seated(self.game, self.policies, env.num_players)
+        player = seated(env, self.policies)
 
         from talonax.cli.play import Driver
 
-        driver = Driver(env, policy, self.batch, self.seed, self.devices, self.out is not None)
+        record = self.out is not None
+        driver = Driver(
+            env, player.policy, self.batch, self.seed, self.devices, record, player.params
+        )
         with ExitStack() as stack:
             writer = None
             if self.out is not None:

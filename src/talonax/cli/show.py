@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from talonax.cli import output
-from talonax.cli.options import GameOptions, Player, Seed, check_player
+from talonax.cli.options import GameOptions, SeatNumber, Seed, check_player
 
 if TYPE_CHECKING:
     from talonax.envs.core import Env
@@ -25,7 +25,7 @@ class Show(GameOptions):
     """
 
     seed: Seed = 0
-    player: Player = None
+    player: SeatNumber = None
     planes: bool = False
     json: bool = False
 
