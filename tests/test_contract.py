@@ -23,13 +23,38 @@ BOMBS = {"bomba.enabled": True, "bomba.allow_redouble": True}
 PLAY = {"must_trump_when_void": True, "rounding": "nearest_down"}
 VARIATIONS: list[tuple[str, dict[str, Any]]] = [
     ("high_card_duel", {"include_jokers": False}),
-    ("snapszer", {"profile": "austrian", "match": 7, "first_leader": "random"}),
-    ("snapszer", {"profile": "vu", "nines": True, "match": 3}),
-    ("snapszer", {"nines": True, "observation": "compact", "marriage_lead": "king"}),
-    ("snapszer", {"marriage_declare": "optional", "match": 2, "sixty_six": "after_trick"}),
-    ("tysiac", {"hands": 1, "proof": "challenge", "forced_open": False, "return_to": "declarer"}),
-    ("tysiac", {"hands": 3, "reward": "margin", "lock": None, **BOMBS}),
-    ("tysiac", {"max_hands": 4, "target": 300, "lock": 200, **PLAY}),
+    (
+        "snapszer",
+        {
+            "profile": "austrian",
+            "match": 7,
+            "first_leader": "random",
+            "marriage_declare": "optional",
+            "sixty_six": "after_trick",
+        },
+    ),
+    (
+        "snapszer",
+        {
+            "profile": "vu",
+            "match": 3,
+            "nines": True,
+            "observation": "compact",
+            "marriage_lead": "king",
+        },
+    ),
+    (
+        "tysiac",
+        {
+            "hands": 1,
+            "lock": None,
+            "reward": "margin",
+            "proof": "challenge",
+            "forced_open": False,
+            "return_to": "declarer",
+        },
+    ),
+    ("tysiac", {"max_hands": 4, "target": 300, "lock": 200, **PLAY, **BOMBS}),
 ]
 STATE_BYTES = 100
 

@@ -7,9 +7,15 @@ import pytest
 from talonax.envs.check import check_env
 
 RULES: list[dict[str, Any]] = [
-    {"players": 3, "cards": 3, "rounds": "full", "reward": "relative"},
     {"players": 8, "cards": 6, "hook": False, "score": "exact_or_tricks", "reward": "normalised"},
-    {"players": 5, "cards": 2, "rounds": "full", "trumps": ("none", "D"), "first_round": 2},
+    {
+        "players": 3,
+        "cards": 3,
+        "rounds": "full",
+        "reward": "relative",
+        "trumps": ("none", "D"),
+        "first_round": 2,
+    },
 ]
 
 
