@@ -4,6 +4,7 @@ Everything is stated for any number of players through two cards: the card that 
 card that is *winning*. A game with its own bit order describes it once, as a `Pack`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,11 @@ from talonax.envs.planes import SUITS
 NO_SUIT = SUITS
 #: Where there is no trump.
 NO_TRUMP = -1
+
+#: `Pack.worth`: bits of what a rank counts, the most that it may, and the ranks that int32 holds.
+_BITS = 4
+_MOST = 2**_BITS - 1
+_TABLE = (cards.WORD - 1) // _BITS
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,25 @@ class Pack:
 
     def _block(self, card: Array) -> Array:
         return lax.div(card, jnp.int32(self.ranks))
+
+    def worth(self, card: ArrayLike, by_rank: Sequence[int]) -> Array:
+        """Return int32[]: what `card` counts, which must have a suit.
+
+        The table is one number of four bits a rank: a shift, which XLA fuses, where it would not
+        fuse a gather.
+
+        Args:
+          card: int32[].
+          by_rank: what the cards of each rank count, 0 to 15; of seven ranks at most.
+
+        Raises:
+          ValueError: the table does not fit.
+        """
+        if len(by_rank) > _TABLE or not all(0 <= value <= _MOST for value in by_rank):
+            raise ValueError(f"by_rank={by_rank}: at most {_TABLE} values from 0 to {_MOST}")
+        table = sum(value << _BITS * rank for rank, value in enumerate(by_rank))
+        found: Array = table >> _BITS * self.rank(card) & _MOST
+        return found
 
     def card(self, suit: ArrayLike, rank: ArrayLike) -> Array:
         """Return int32[]: the card of this suit and rank."""

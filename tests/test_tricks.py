@@ -43,6 +43,21 @@ def wins(pack: Pack, card: int, winning: int, trump: int) -> bool:
     return suit == trump
 
 
+@pytest.mark.parametrize("pack", [SNAPSZER, Pack(ranks=7, rank_major=True)], ids=str)
+def test_what_a_card_counts_is_looked_up_by_rank(pack: Pack) -> None:
+    by_rank = [15, 0, 11, 4, 10, 3, 8][: pack.ranks]
+    ranks = [card // 4 if pack.rank_major else card % pack.ranks for card in range(pack.size)]
+    found = pack.worth(jnp.arange(pack.size), by_rank)
+    assert found.dtype == jnp.int32
+    assert found.tolist() == [by_rank[rank] for rank in ranks]
+
+
+@pytest.mark.parametrize("by_rank", [[16], [-1], [0] * 8], ids=str)
+def test_a_table_that_does_not_fit_is_refused(by_rank: list[int]) -> None:
+    with pytest.raises(ValueError, match="at most 7 values from 0 to 15"):
+        BEZIQUE.worth(0, by_rank)
+
+
 def may_play(
     pack: Pack, duty: Obligations, hand: set[int], led: int, winning: int, trump: int
 ) -> set[int]:

@@ -26,9 +26,6 @@ RANKS = ("A", "T", "K", "Q", "J", "9")
 POINTS = (11, 10, 4, 3, 2, 0)
 KING, QUEEN, JACK, NINE = 2, 3, 4, 5
 
-_NIBBLE = 4
-_POINT_NIBBLES = sum(value << _NIBBLE * rank for rank, value in enumerate(POINTS))
-
 
 @dataclass(frozen=True)
 class Sizes:
@@ -99,9 +96,7 @@ class Sizes:
 
     def points(self, card: ArrayLike) -> Array:
         """Return int32[]: what a card counts."""
-        nibble: Array = _POINT_NIBBLES >> (_NIBBLE * self.pack.rank(card))
-        points: Array = nibble & (2**_NIBBLE - 1)
-        return points
+        return self.pack.worth(card, POINTS)
 
 
 class Dealt(NamedTuple):

@@ -61,15 +61,10 @@ CELLS = tuple(
     for rank in RANKS
 )
 
-_NIBBLE = 4
-_POINT_NIBBLES = sum(value << _NIBBLE * rank for rank, value in enumerate(POINTS))
-
 
 def points_of(card: ArrayLike) -> Array:
     """Return int32[]: what a card counts."""
-    nibble: Array = _POINT_NIBBLES >> (_NIBBLE * PACK.rank(card))
-    points: Array = nibble & (2**_NIBBLE - 1)
-    return points
+    return PACK.worth(card, POINTS)
 
 
 def marriage_of(suit: ArrayLike) -> Array:
