@@ -5,9 +5,11 @@ greedy                      a bot of the game
 runs/a                      the best policy of a run
 runs/a/checkpoints/400000   the moving average at that step
 policy.npz                  a saved policy
+pretrained:argmax           one that learned, taking its likeliest action, not drawing
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from talonax.agents.arena import Player
 from talonax.envs.core import Env
 
 PRETRAINED = "pretrained"
+#: After the name of a learned player: it takes its likeliest action.
+ARGMAX = ":argmax"
 #: The best policy of a run folder.
 BEST = "policy.npz"
 _FOLDER = Path(__file__).parent / PRETRAINED
@@ -38,6 +42,8 @@ def player(env: Env[Any], name: str) -> Player:
     Raises:
       ValueError: there is none, or it does not play this game; the message says what exists.
     """
+    if name.endswith(ARGMAX):
+        return _taking_the_likeliest(name, player(env, name.removesuffix(ARGMAX)))
     if name in policies.names(env.id):
         return Player(name, policies.by_name(env.id, name))
     if name == PRETRAINED:
@@ -62,7 +68,7 @@ def player(env: Env[Any], name: str) -> Player:
         return Player(name, policy, params)
     raise ValueError(
         f"{env.id} has no player {name!r}; there are: {', '.join(names(env.id))}, "
-        "run folders, their checkpoints and files of policies"
+        f"run folders, their checkpoints and files of policies, also with {ARGMAX} at the end"
     )
 
 
@@ -83,6 +89,14 @@ def seat(env: Env[Any], chosen: Sequence[str]) -> Player:
     by_seat = [known[name] for name in chosen]
     policy = policies.Seated(tuple(each.policy for each in by_seat))
     return Player(" ".join(chosen), policy, tuple(each.params for each in by_seat))
+
+
+def _taking_the_likeliest(name: str, drawing: Player) -> Player:
+    from talonax.agents.network import NetworkPolicy
+
+    if not isinstance(drawing.policy, NetworkPolicy):
+        raise ValueError(f"{name}: only players that learned have a likeliest action")
+    return Player(name, replace(drawing.policy, greedy=True), drawing.params)
 
 
 def _from_file(env: Env[Any], name: str, path: Path) -> Player:

@@ -284,6 +284,22 @@ def test_a_learned_player_brings_what_it_learned_to_its_seat() -> None:
     jax.tree.map(np.testing.assert_array_equal, learned, alone.params)
 
 
+def test_argmax_after_a_name_is_the_likeliest_action() -> None:
+    env = talonax.make("snapszer")
+    drawing, sure = seat(env, ["pretrained"]), seat(env, ["pretrained:argmax"])
+    carry, doubtful = drawing.policy.init(env), 0
+    for deal in range(8):
+        state = env.init(jax.random.key(deal))
+        view, mask = drawing.policy.see(env, state), env.legal_action_mask(state)
+        chances, _ = drawing.policy.probabilities(drawing.params, env, view, mask, carry)
+        doubtful += bool(chances.max() < 0.7)
+        for seed in range(8):
+            key = jax.random.key(seed)
+            action, _ = sure.policy.act(sure.params, env, view, mask, carry, key)
+            assert action == jnp.argmax(chances)
+    assert doubtful > 0, "else drawing would hardly tell"
+
+
 def test_unknown_names_are_refused_with_those_that_exist() -> None:
     with pytest.raises(ValueError, match=r"snapszer has no policy 'clever'.*random, greedy"):
         by_name("snapszer", "clever")

@@ -192,8 +192,8 @@ def evaluate(learner: Learner, runner: Runner, seed: int) -> dict[str, Any]:
     """Return how good the policy and its moving average are.
 
     Against each bot of the game, over duplicate deals; and, if the settings ask for it, how
-    exploitable. The score, by which the best is told, is the average's: its points against the last
-    bot of the list, the strongest, or how little it is exploitable.
+    exploitable. The score, by which the best is told, is the average's: what is learned for, points
+    or wins, against the last bot of the list, the strongest, or how little it is exploitable.
     """
     env, settings = learner.env, learner.settings
     bots = policies.names(env.id)
@@ -220,4 +220,5 @@ def evaluate(learner: Learner, runner: Runner, seed: int) -> dict[str, Any]:
         found[name] = against
     average = found[AVERAGE]
     lost = average.get(EXPLOITABILITY)
-    return {**found, SCORE: average[bots[-1]]["points"] if lost is None else -lost}
+    sought = "win_rate" if settings.objective == "wins" else "points"
+    return {**found, SCORE: average[bots[-1]][sought] if lost is None else -lost}

@@ -103,6 +103,7 @@ def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFi
         ("arena snapszer random", "two or more different players are needed, got: random"),
         ("arena snapszer random random", "two or more different players are needed, got: random"),
         ("arena snapszer random best", "snapszer has no player 'best'; there are: random, greedy"),
+        ("arena snapszer random greedy:argmax", "greedy:argmax: only players that learned have"),
         ("arena snapszer random greedy --deals 1", "--deals: 1 is not allowed; at least 2"),
     ],
 )

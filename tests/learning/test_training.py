@@ -15,8 +15,8 @@ from talonax.agents import saved
 from talonax.agents.players import player
 from talonax.agents.ppo_lstm.devices import start_on
 from talonax.agents.ppo_lstm.events import events
-from talonax.agents.ppo_lstm.learner import learner
-from talonax.agents.ppo_lstm.training import Trainer, new_run, open_run
+from talonax.agents.ppo_lstm.learner import learner, start
+from talonax.agents.ppo_lstm.training import AVERAGE, SCORE, Trainer, evaluate, new_run, open_run
 from talonax.agents.runs import Run, RunError
 from talonax.configs.rules import RulesError
 from talonax.configs.train.load import PPOSettings, changed, default_file, read, training
@@ -207,6 +207,13 @@ def test_folders_that_hold_something_are_not_taken(whole: Trainer, tmp_path: Pat
         Run.create(tmp_path, {})
     with pytest.raises(RunError, match=r"run\.json is missing"):
         Run.open(tmp_path)
+
+
+@pytest.mark.parametrize(("objective", "told"), [("points", "points"), ("wins", "win_rate")])
+def test_the_best_is_best_at_what_is_learned_for(objective: str, told: str) -> None:
+    made = learner(talonax.make("kuhn_poker"), PPOSettings(**SMALL, objective=objective))
+    found = evaluate(made, start(made, jax.random.key(0)), seed=1)
+    assert found[SCORE] == found[AVERAGE]["random"][told]
 
 
 # Settings ---------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ class Arena(GameOptions):
 
     Attributes:
       players: Two or more: bots' names (random, greedy, ..), pretrained, run folders of `talonax
-        train`, their checkpoints, files of policies.
+        train`, their checkpoints, files of policies; with :argmax at the end, e.g.
+        pretrained:argmax, one that learned takes its likeliest action instead of drawing.
       deals: Deals of each pair.
       seed: Decides decks and draws.
       csv: Write the pairs to this file, too.
