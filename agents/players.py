@@ -68,7 +68,7 @@ def player(env: Env[Any], name: str) -> Player:
         return Player(name, policy, params)
     raise ValueError(
         f"{env.id} has no player {name!r}; there are: {', '.join(names(env.id))}, "
-        f"run folders, their checkpoints and files of policies, also with {ARGMAX} at the end"
+        f"run folders, their checkpoints and files of policies; after what learned, {ARGMAX}"
     )
 
 

@@ -70,7 +70,7 @@ def _constant(card: int) -> Words:
 def one_of(kind: ArrayLike) -> Words:
     """Return the counts by type that are 1 for the type `kind` alone; all 0 for -1."""
     if isinstance(kind, int):
-        return single(PACKS * kind if kind >= 0 else -1)
+        return single(PACKS * kind)
     kind = jnp.asarray(kind, jnp.int32)
     return single(jnp.where(kind < 0, -1, PACKS * kind))
 

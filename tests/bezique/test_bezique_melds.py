@@ -51,6 +51,17 @@ def test_a_meld_counts_and_lies_on_the_table(sit: Any, hand: str, meld: str, poi
     assert table.melds == set()  # one in a turn
 
 
+def test_sets_of_plain_numbers_are_those_that_jax_makes() -> None:
+    """Constants are made without jax: -1 is no card, and the last ones are the Jokers."""
+    for make, number in ((words.single, words.CARDS), (words.one_of, words.TYPES)):
+        every = range(-1, number)
+        constants = np.array([make(each) for each in every])
+        traced = np.stack(jax.vmap(make)(jnp.arange(-1, number)), axis=1)
+        assert constants.dtype == traced.dtype == np.uint32
+        np.testing.assert_array_equal(constants, traced)
+        assert np.bitwise_count(constants).sum(axis=1).tolist() == [0] + [1] * number
+
+
 def test_every_meld_is_in_the_list() -> None:
     assert sorted(each[1] for each in SCORES) == sorted(MELDS)
 

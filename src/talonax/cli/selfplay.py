@@ -75,9 +75,14 @@ class Selfplay(GameOptions):
 
         from talonax.cli.play import Driver
 
-        record = self.out is not None
         driver = Driver(
-            env, player.policy, self.batch, self.seed, self.devices, record, player.params
+            env,
+            player.policy,
+            self.batch,
+            self.seed,
+            self.devices,
+            record=self.out is not None,
+            params=player.params,
         )
         with ExitStack() as stack:
             writer = None
