@@ -43,7 +43,6 @@ class Weights(NamedTuple):
         what it takes.
       doubt: how much of the variance that its cards' chances have counts.
       more: variance that each trick to come adds.
-      early: what winning a trick that is needed counts beyond that, as a part of a made bid.
       keep: with a missed bid, keeping a card that may win later, as a part of winning now.
     """
 
@@ -52,7 +51,6 @@ class Weights(NamedTuple):
     press: float = 0.085
     doubt: float = 0.32
     more: float = 0.012
-    early: float = 0.02
     keep: float = 0.2
 
 
@@ -177,7 +175,7 @@ def play_values(weights: Weights, rules: Rules, seen: Sight, later: Array) -> Ar
     """
     wins = chances.now(weights.judged, seen)
     ahead = outlook(weights, seen, seen.after, later, later)
-    won = made(weights, seen.need - 1, ahead) + weights.early * (seen.need > 0)
+    won = made(weights, seen.need - 1, ahead)
     lost = made(weights, seen.need, ahead)
     possible = (seen.need >= 0) & (seen.need <= seen.held)
     takes = jnp.bool_(True) if rules.score == "exact_or_tricks" else spoils_by_taking(seen)
