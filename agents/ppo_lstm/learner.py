@@ -72,6 +72,17 @@ class Learner(NamedTuple):
             optax.clip_by_global_norm(settings.gradient_clip), optax.adam(rate, eps=1e-5)
         )
 
+    @property
+    def entropy(self) -> optax.Schedule:
+        """The weight of the entropy after so many updates; it falls by a power of what is left."""
+        settings = self.settings
+        return optax.polynomial_schedule(
+            settings.entropy,
+            settings.entropy_end,
+            settings.entropy_power,
+            max(1, settings.updates),
+        )
+
     def players(self, params: Any, magnet: Any, league: Any) -> Players:
         """Return who plays; the magnet only where something is made of what it tells."""
         told = magnet if self.settings.kl_magnet > 0 else None
@@ -223,9 +234,7 @@ def _learn(
 ) -> tuple[Any, Any, dict[str, Array]]:
     """Go through the chunks `epochs` times in minibatches."""
     settings = learner.settings
-    done = runner.update / max(1, settings.updates)
-    falling = settings.entropy + (settings.entropy_end - settings.entropy) * done
-    moving = Coefficients(entropy=jnp.asarray(falling, jnp.float32))
+    moving = Coefficients(entropy=jnp.asarray(learner.entropy(runner.update), jnp.float32))
     optimiser = learner.optimiser
     sequences = batch.weight.shape[1]
 

@@ -140,9 +140,12 @@ class PPOSettings:
     entropy: Annotated[float, _setting("weight of the entropy, at the start", ge=0), Fraction] = (
         0.05
     )
-    entropy_end: Annotated[
-        float, _setting("the same at the end; it falls on a line", ge=0), Fraction
-    ] = 0.005
+    entropy_end: Annotated[float, _setting("the same at the end", ge=0), Fraction] = 0.005
+    entropy_power: Annotated[
+        float,
+        _setting("how it falls: by this power of what is left of the run; 1 is a line", gt=0),
+        Fraction,
+    ] = 1.0
     kl_prox: Annotated[
         float, _setting("weight of the divergence from the policy that played", ge=0), Fraction
     ] = 0.0

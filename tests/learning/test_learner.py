@@ -145,3 +145,12 @@ def test_what_is_maximised_is_what_a_game_pays_or_its_sign(objective, least, mos
     made = learner(talonax.make("kuhn_poker"), settings)
     _, told = jax.jit(lambda runner: update(made, runner))(start(made, jax.random.key(0)))
     assert least < float(told["reward_unit"]) < most
+
+
+def test_the_weight_of_the_entropy_falls_by_a_power_of_what_is_left():
+    env = talonax.make("high_card_duel")
+    how = {**SMALL, "total_steps": 100 * 16 * 32, "entropy": 0.1, "entropy_end": 0.02}
+    line = learner(env, PPOSettings(**how)).entropy
+    np.testing.assert_allclose([line(n) for n in (0, 50, 100, 150)], [0.1, 0.06, 0.02, 0.02])
+    curve = learner(env, PPOSettings(**how, entropy_power=3)).entropy
+    np.testing.assert_allclose([curve(n) for n in (0, 50, 100)], [0.1, 0.03, 0.02])
