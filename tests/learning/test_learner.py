@@ -154,3 +154,19 @@ def test_the_weight_of_the_entropy_falls_by_a_power_of_what_is_left():
     np.testing.assert_allclose([line(n) for n in (0, 50, 100, 150)], [0.1, 0.06, 0.02, 0.02])
     curve = learner(env, PPOSettings(**how, entropy_power=3)).entropy
     np.testing.assert_allclose([curve(n) for n in (0, 50, 100)], [0.1, 0.03, 0.02])
+
+
+def test_an_update_weighs_the_entropy_as_it_stands_by_then():
+    """Halfway, a curve steep enough has reached its end: as if the weight had always been that."""
+    env, how = talonax.make("kuhn_poker"), {**SMALL, "total_steps": 100 * 16 * 32}
+    how |= {"entropy": 50.0, "entropy_end": 0.01}
+
+    def halfway(**changes):
+        made = learner(env, PPOSettings(**how | changes))
+        runner = start(made, jax.random.key(0))._replace(update=jnp.int32(50))
+        learned, _ = jax.jit(lambda runner: update(made, runner))(runner)
+        return np.concatenate([leaf.ravel() for leaf in jax.tree.leaves(learned.params)])
+
+    ended = halfway(entropy=0.01)
+    np.testing.assert_array_equal(halfway(entropy_power=1e3), ended)
+    assert np.abs(halfway() - ended).max() > 1e-4
