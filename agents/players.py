@@ -86,9 +86,11 @@ def seat(env: Env[Any], chosen: Sequence[str]) -> Player:
     known = {name: player(env, name) for name in chosen}
     if len(known) == 1:
         return next(iter(known.values()))
-    by_seat = [known[name] for name in chosen]
-    policy = policies.Seated(tuple(each.policy for each in by_seat))
-    return Player(" ".join(chosen), policy, tuple(each.params for each in by_seat))
+    places = list(known)
+    policy = policies.Seated(
+        tuple(each.policy for each in known.values()), tuple(places.index(name) for name in chosen)
+    )
+    return Player(" ".join(chosen), policy, tuple(each.params for each in known.values()))
 
 
 def _taking_the_likeliest(name: str, drawing: Player) -> Player:

@@ -145,41 +145,48 @@ def _hashed(words: Array) -> Array:
 
 @dataclass(frozen=True)
 class Seated(Policy):
-    """Gives each seat its own policy.
+    """Gives each seat its own policy; one that has several seats is asked once a move.
 
     Attributes:
-      policies: by seat.
+      policies: who plays.
+      seats: which of them has each seat, by its place in `policies`; by default one each, in order.
     """
 
     policies: tuple[Policy, ...]
+    seats: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.seats:
+            object.__setattr__(self, "seats", tuple(range(len(self.policies))))
 
     def init(self, env: Env[Any]) -> Any:
         """Return a carry of each policy; of a seat's, only its own policy's moves on.
 
         Raises:
-          ValueError: there are not as many policies as seats.
+          ValueError: there are not as many seats as the game has.
         """
-        if len(self.policies) != env.num_players:
+        if len(self.seats) != env.num_players:
             raise ValueError(
-                f"{env.id} has {env.num_players} seats; {len(self.policies)} policies are seated"
+                f"{env.id} has {env.num_players} seats; {len(self.seats)} policies are seated"
             )
         return tuple(policy.init(env) for policy in self.policies)
 
     def see(self, env: Env[Any], state: Any) -> Any:
-        """Return who is to move, and what each policy would be given."""
-        return state.current_player, tuple(policy.see(env, state) for policy in self.policies)
+        """Return which policy is to move, and what each would be given."""
+        turn = jnp.array(self.seats)[state.current_player]
+        return turn, tuple(policy.see(env, state) for policy in self.policies)
 
     def act(
         self, params: Any, env: Env[Any], view: Any, mask: Array, carry: Any, key: Array
     ) -> tuple[Array, Any]:
         """Let the policy of the seat to move choose. `params` is one a policy, or None."""
-        seat, views = view
+        turn, views = view
         each = params if params is not None else (None,) * len(self.policies)
         action, after = jnp.int32(0), []
         for i, policy in enumerate(self.policies):
             chosen, moved = policy.act(each[i], env, views[i], mask, carry[i], key)
-            action = jnp.where(seat == i, chosen, action)
-            after.append(_if(seat == i, moved, carry[i]))
+            action = jnp.where(turn == i, chosen, action)
+            after.append(_if(turn == i, moved, carry[i]))
         return action, tuple(after)
 
     def probabilities(
@@ -192,13 +199,13 @@ class Seated(Policy):
         key: Array | None = None,
     ) -> tuple[Array, Any]:
         """Return those of the policy of the seat to move. `params` is one a policy, or None."""
-        seat, views = view
+        turn, views = view
         each = params if params is not None else (None,) * len(self.policies)
         chances, after = jnp.zeros(mask.shape[0], jnp.float32), []
         for i, policy in enumerate(self.policies):
             found, moved = policy.probabilities(each[i], env, views[i], mask, carry[i], key)
-            chances = jnp.where(seat == i, found, chances)
-            after.append(_if(seat == i, moved, carry[i]))
+            chances = jnp.where(turn == i, found, chances)
+            after.append(_if(turn == i, moved, carry[i]))
         return chances, tuple(after)
 
 

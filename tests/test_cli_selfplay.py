@@ -20,6 +20,7 @@ import pytest
 import talonax
 from talonax.__main__ import main
 from talonax.cli import play, trajectories
+from talonax.cli.selfplay import Selfplay
 from talonax.cli.statistics import Totals, half_width, wilson
 
 Told = Callable[..., dict[str, Any]]
@@ -107,6 +108,16 @@ def test_results_do_not_depend_on_the_devices(told: Told, tmp_path: Path) -> Non
     kept, shared = load(one), load(eight)
     for name in kept.keys() | shared.keys():
         np.testing.assert_array_equal(kept[name], shared[name], err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("games", "said", "batch"),
+    [(1, None, 1), (5, None, 8), (4096, None, 4096), (10**6, None, 4096), (5, 3, 3), (5, 32, 32)],
+)
+def test_no_more_games_are_played_than_are_asked_for(
+    games: int, said: int | None, batch: int
+) -> None:
+    assert Selfplay(game="snapszer", games=games, batch=said).side_by_side == batch
 
 
 def test_batches_are_spread_over_the_devices() -> None:

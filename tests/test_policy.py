@@ -275,6 +275,30 @@ def test_one_name_fills_all_seats_and_others_sit_in_order() -> None:
     assert table.params == (None, None)
 
 
+def test_a_player_with_several_seats_is_there_once() -> None:
+    env = talonax.make("blob", players=4, cards=2)
+    table = seat(env, ["greedy", "random", "random", "greedy"])
+    assert table.policy == Seated((by_name("blob", "greedy"), Random()), (0, 1, 1, 0))
+    assert table.params == (None, None)
+    rising = jnp.arange(env.num_actions, dtype=jnp.float32)
+    policy, movers = Seated((Param(), Param()), (0, 1, 1, 0)), set()
+    state = env.init(jax.random.key(0))
+    while not state.finished:
+        legal, mover = env.legal_action_mask(state), int(state.current_player)
+        view = policy.see(env, state)
+        action, _ = policy.act((rising, -rising), env, view, legal, policy.init(env), None)
+        mask = np.flatnonzero(legal)
+        assert int(action) == (mask.min() if mover in (1, 2) else mask.max())
+        movers |= {mover} if len(mask) > 1 else set()
+        state = env.step(state, action)
+    assert movers == {0, 1, 2, 3}
+
+
+def test_seats_must_be_as_many_as_the_game_has() -> None:
+    with pytest.raises(ValueError, match="blob has 4 seats; 3 policies are seated"):
+        Seated((Random(),), (0, 0, 0)).init(talonax.make("blob", players=4))
+
+
 def test_a_learned_player_brings_what_it_learned_to_its_seat() -> None:
     env = talonax.make("snapszer")
     table, alone = seat(env, ["random", "pretrained"]), seat(env, ["pretrained"])

@@ -213,8 +213,8 @@ def bezique_value(weights: Weights, seen: Sight, counts: Array) -> Array:
 
     Waiting does not lose it for certain; laying it takes two cards from a double one.
     """
-    held, drawing = hopes.Holding(seen.hand, seen.fresh), hopes.odds(seen)
-    double = [hopes.double_hoped_for(weights.judged, drawing, held, less) for less in (0, 1)]
+    held, drawing = hopes.Holding(seen.hand, seen.fresh), hopes.draws(weights.judged, seen)
+    double = [hopes.double_hoped_for(drawing, held, less) for less in (0, 1)]
     later = hopes.future(weights.judged, seen)
     lost = later * melds.POINTS[DOUBLE] * (double[0] - double[1])
     return jnp.where(counts > 0, (1 - later + weights.at_once) * counts - lost, 0.0)

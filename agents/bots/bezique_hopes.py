@@ -6,10 +6,13 @@ each by its chance, are what the holding promises. The difference that a card ma
 worth to keep.
 """
 
+from collections.abc import Callable
+from math import comb
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from talonax.agents.bots import bezique_sight as sight
@@ -51,6 +54,8 @@ from talonax.envs.planes import SUITS
 BEZIQUE_QUEEN, BEZIQUE_JACK = SUITS * QUEEN + SPADES, SUITS * JACK + DIAMONDS
 #: Cards of each type in a double bezique.
 TWO = 2
+#: float32[17, 4]: in how many ways up to three of so many cards are chosen.
+WAYS = np.array([[comb(all_, some) for some in range(FOUR)] for all_ in range(17)], np.float32)
 
 
 class Weights(NamedTuple):
@@ -83,22 +88,28 @@ class Holding(NamedTuple):
         return total
 
 
-class Odds(NamedTuple):
-    """The chance to draw what is lacking.
+class Draws(NamedTuple):
+    """What may still be drawn: of each thing the hope for so many more of it, from none to four.
+
+    A hope is the chance to draw them in time, less for each of them by `Weights.patience`.
 
     Attributes:
-      unseen: int32[33], cards that may be drawn.
-      share: float32[], the part of them that will be, in time.
+      types: float32[5, 33], of each type.
+      ranks: float32[5, 4], of each of `QUARTET_RANKS`.
     """
 
-    unseen: Array
-    share: Array
+    types: Array
+    ranks: Array
 
 
-def odds(seen: Sight) -> Odds:
-    """Return the chance to draw a card that may still be melded then: all but the last draw."""
+def draws(weights: Weights, seen: Sight) -> Draws:
+    """Return what may be drawn that may still be melded then: by all draws but the last."""
     pool = jnp.maximum(seen.unseen.sum(dtype=jnp.int32), 1)
-    return Odds(seen.unseen, jnp.clip((seen.turns - 1) / pool, 0.0, 1.0))
+    share = jnp.clip((seen.turns - 1) / pool, 0.0, 1.0)
+    more = jnp.arange(FOUR + 1)[:, None]
+    patience = sight.power(jnp.float32(weights.patience), more)
+    ranks = jnp.stack([_rank_of(seen.unseen, place) for place in range(len(QUARTET_RANKS))])
+    return Draws(*(patience * at_least(more, left, share) for left in (seen.unseen, ranks)))
 
 
 def future(weights: Weights, seen: Sight) -> Array:
@@ -108,53 +119,67 @@ def future(weights: Weights, seen: Sight) -> Array:
 
 
 def at_least(number: Array, among: Array, share: Array) -> Array:
-    """Return float32[..]: the chance that of `among` cards, each with the chance `share`, there are
-    `number` (up to four) or more.
+    """Return float32[..]: the chance that of `among` cards (up to 16), each with the chance
+    `share`, there are `number` (up to four) or more.
     """
-    size, fewer = among.astype(jnp.float32), jnp.float32(0)
-    ways = jnp.ones_like(size)
-    for some in range(FOUR):
-        exactly = ways * sight.power(share, jnp.int32(some))
-        exactly = exactly * sight.power(1 - share, among - some)
-        fewer = fewer + jnp.where(some < number, exactly, 0.0)
-        ways = ways * jnp.maximum(size - some, 0.0) / (some + 1)
+    some = jnp.arange(FOUR)
+    less = jnp.expand_dims(among, -1) - some
+    exactly = jnp.asarray(WAYS)[among] * sight.power(share, some) * sight.power(1 - share, less)
+    fewer = jnp.where(some < jnp.expand_dims(number, -1), exactly, 0.0).sum(axis=-1)
     return jnp.where(number > among, 0.0, 1 - fewer)
 
 
-def promised(weights: Weights, rules: Rules, odds: Odds, held: Holding, trump: Array) -> Array:
-    """Return float32[]: the points of all melds, each by the chance that it is made."""
-    couples = jnp.where(jnp.arange(SUITS) == trump, TRUMP_MARRIAGE, PLAIN_MARRIAGE)
-    kings, queens = (SUITS * rank + jnp.arange(SUITS) for rank in (KING, QUEEN))
-    married, paired = held.of("marriage"), held.of("bezique")
-    run = jnp.stack([SUITS * rank + trump for rank in RUN_RANKS])
-
-    def all_there(have: Array, kinds: Array, number: int) -> Array:
-        return _chance(weights, odds, have[kinds], odds.unseen[kinds], number)
-
+def promised(rules: Rules, drawing: Draws, held: Holding, trump: Array) -> Array:
+    """Return float32[]: the points of all melds, each by the hope that it is made."""
+    points = jnp.where(jnp.arange(SUITS) == trump, TRUMP_MARRIAGE, PLAIN_MARRIAGE)
+    married, paired, run = (
+        [_hope(drawing.types, held.of(kind), wanted) for wanted in (1, TWO)]
+        for kind in ("marriage", "bezique", "run")
+    )
     total: Array = jnp.float32(0)
-    for number in range(1, TWO + 1):
-        both = all_there(married, kings, number) * all_there(married, queens, number)
-        total = total + (couples * both).sum()
-    pair = jnp.array([BEZIQUE_QUEEN, BEZIQUE_JACK])
-    total = total + POINTS[BEZIQUE] * all_there(paired, pair, 1).prod()
-    total = total + POINTS[DOUBLE] * all_there(paired, pair, TWO).prod()
-    total = total + POINTS[RUN] * all_there(held.of("run"), run, 1).prod()
-    for place, points in enumerate(QUARTETS):
-        have, left = _of_rank(rules, held, place), _rank_of(odds.unseen, place)
-        total = total + points * _chance(weights, odds, have, left, FOUR)
+    for each in married:
+        total = total + (points * _couples(each).prod(axis=1)).sum()
+    total = total + POINTS[BEZIQUE] * _pair(paired[0]).prod()
+    total = total + POINTS[DOUBLE] * _pair(paired[1]).prod()
+    total = total + POINTS[RUN] * _run(run[0], trump).prod()
+    for place, four in enumerate(QUARTETS):
+        have = _of_rank(rules, held, place)
+        total = total + four * _hope(drawing.ranks[:, place], have, FOUR)
     return total
 
 
-def _chance(weights: Weights, odds: Odds, have: Array, left: Array, wanted: int) -> Array:
-    """Return float32[..]: the chance to have so many cards in time."""
-    lacking = jnp.maximum(wanted - have, 0)
-    patience = sight.power(jnp.float32(weights.patience), lacking)
-    return patience * at_least(lacking, left, odds.share)
+def _hope(drawing: Array, have: Array, wanted: int) -> Array:
+    """Return float32[..]: the hope to have so many in time, of each thing drawn."""
+    total = jnp.where(have >= wanted, drawing[0], 0.0)
+    for more in range(1, wanted + 1):
+        total = jnp.where(have == wanted - more, drawing[more], total)
+    return total
+
+
+def _all_of(each: Array, rank: int) -> Array:
+    """Return [4]: of what is by type, that of a rank, by suit."""
+    return each[SUITS * rank : SUITS * (rank + 1)]
+
+
+def _couples(each: Array) -> Array:
+    """Return [4, 2]: of what is by type, that of the K and the Q of each suit."""
+    return jnp.stack([_all_of(each, KING), _all_of(each, QUEEN)], axis=1)
+
+
+def _pair(each: Array) -> Array:
+    """Return [2]: of what is by type, that of the two of a bezique."""
+    return jnp.stack([each[BEZIQUE_QUEEN], each[BEZIQUE_JACK]])
+
+
+def _run(each: Array, trump: Array) -> Array:
+    """Return [5]: of what is by type, that of the run."""
+    is_trump = jnp.arange(SUITS) == trump
+    ranks = jnp.stack([_all_of(each, rank) for rank in RUN_RANKS])
+    return jnp.where(is_trump, ranks, 0).sum(axis=1, dtype=each.dtype)
 
 
 def _rank_of(counts: Array, place: int) -> Array:
-    first = SUITS * QUARTET_RANKS[place]
-    return counts[first : first + SUITS].sum(dtype=jnp.int32)
+    return _all_of(counts, QUARTET_RANKS[place]).sum(dtype=jnp.int32)
 
 
 def _of_rank(rules: Rules, held: Holding, place: int) -> Array:
@@ -164,25 +189,20 @@ def _of_rank(rules: Rules, held: Holding, place: int) -> Array:
     return _rank_of(have, place) + joker
 
 
-def double_hoped_for(weights: Weights, odds: Odds, held: Holding, less: int = 0) -> Array:
-    """Return float32[]: the chance of a double bezique, if so many of each card are gone."""
-    pair = jnp.array([BEZIQUE_QUEEN, BEZIQUE_JACK])
-    have = held.of("double")[pair] - less
-    return _chance(weights, odds, have, odds.unseen[pair], TWO).prod()
+def double_hoped_for(drawing: Draws, held: Holding, less: int = 0) -> Array:
+    """Return float32[]: the hope of a double bezique, if so many of each card are gone."""
+    have = jnp.maximum(held.of("double") - less, 0)
+    return _pair(_hope(drawing.types, have, TWO)).prod()
 
 
 def ready(rules: Rules, held: Holding, trump: Array) -> Array:
     """Return bool[16]: the melds that could be laid now, in the order of `MELDS`."""
     there = [jnp.bool_(False)] * len(MELDS)
-    there[TRUMP_SEVEN] = held.hand[SUITS * SEVEN + trump] > 0
-    for suit in range(SUITS):
-        couple = jnp.array([SUITS * KING + suit, SUITS * QUEEN + suit])
-        there[MARRIAGE + suit] = _complete(held, "marriage", couple, 1)
-    pair = jnp.array([BEZIQUE_QUEEN, BEZIQUE_JACK])
-    there[BEZIQUE] = _complete(held, "bezique", pair, 1)
-    there[DOUBLE] = _complete(held, "double", pair, TWO)
-    run = jnp.stack([SUITS * rank + trump for rank in RUN_RANKS])
-    there[RUN] = _complete(held, "run", run, 1)
+    there[TRUMP_SEVEN] = (_all_of(held.hand, SEVEN) * (jnp.arange(SUITS) == trump)).any()
+    there[MARRIAGE : MARRIAGE + SUITS] = _complete(held, "marriage", _couples, 1)
+    there[BEZIQUE] = _complete(held, "bezique", _pair, 1)
+    there[DOUBLE] = _complete(held, "double", _pair, TWO)
+    there[RUN] = _complete(held, "run", lambda counts: _run(counts, trump), 1)
     for place in range(len(QUARTET_RANKS)):
         have = held.of(KINDS[place - len(QUARTET_RANKS)])
         natural, new = _rank_of(have, place), _rank_of(held.hand, place)
@@ -193,32 +213,32 @@ def ready(rules: Rules, held: Holding, trump: Array) -> Array:
     return jnp.stack(there)
 
 
-def _complete(held: Holding, kind: str, kinds: Array, number: int) -> Array:
-    new = held.hand[kinds].sum(dtype=jnp.int32) > 0
-    return (held.of(kind)[kinds] >= number).all() & new
+def _complete(held: Holding, kind: str, of: Callable[[Array], Array], number: int) -> Array:
+    """Return bool[..]: are there so many of each card of a meld, and is one of them new?"""
+    new = (of(held.hand) > 0).any(axis=-1)
+    complete: Array = (of(held.of(kind)) >= number).all(axis=-1) & new
+    return complete
 
 
-def without_each(seen: Sight) -> Holding:
-    """Return the holdings that are left when a card is played: [67], each type from hand, each
-    type from the table, and none.
+def without(seen: Sight, place: Array) -> Holding:
+    """Return the holding that is left when the card of a place is played: each type from the hand,
+    each type from the table (33 and up), and at 66 none.
     """
-    each = jnp.eye(TYPES, dtype=jnp.int32)
-    hands = jnp.concatenate([seen.hand - each, jnp.tile(seen.hand, (TYPES + 1, 1))])
-    gone = each[:, None] * seen.goes.T[:, :, None]
-    lying = jnp.tile(seen.fresh, (TYPES, 1, 1))
-    fresh = jnp.concatenate([lying, lying - gone, seen.fresh[None]])
-    return Holding(jnp.maximum(hands, 0), jnp.maximum(fresh, 0))
+    kinds = jnp.arange(TYPES)
+    hand = seen.hand - (kinds == place)
+    fresh = seen.fresh - seen.goes * (kinds == place - TYPES)
+    return Holding(jnp.maximum(hand, 0), jnp.maximum(fresh, 0))
 
 
 def judge_each(weights: Weights, rules: Rules, seen: Sight) -> tuple[Array, Array]:
-    """Return of each holding of `without_each` what it promises, float32[67]; and what is `ready`,
-    bool[67, 16].
+    """Return of the holding `without` each place what it promises, float32[67]; and what is
+    `ready`, bool[67, 16].
     """
-    drawing = odds(seen)
+    drawing = draws(weights, seen)
 
-    def judge(held: Holding) -> tuple[Array, Array]:
-        hoped = promised(weights, rules, drawing, held, seen.trump)
-        return hoped, ready(rules, held, seen.trump)
+    def judge(place: Array) -> tuple[Array, Array]:
+        held = without(seen, place)
+        return promised(rules, drawing, held, seen.trump), ready(rules, held, seen.trump)
 
-    judged: tuple[Array, Array] = jax.vmap(judge)(without_each(seen))
+    judged: tuple[Array, Array] = jax.vmap(judge)(jnp.arange(2 * TYPES + 1))
     return judged

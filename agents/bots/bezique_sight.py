@@ -161,17 +161,6 @@ def rank_of() -> Array:
     return jnp.arange(TYPES) // SUITS
 
 
-def same_suit() -> Array:
-    """Return bool[33, 33]: is the second type of the first one's suit? A Joker has none."""
-    suit = suit_of()
-    return (suit[:, None] == suit) & (suit < SUITS)
-
-
-def stronger() -> Array:
-    """Return bool[33, 33]: does the second type beat the first in its suit?"""
-    return same_suit() & (rank_of()[:, None] < rank_of())
-
-
 def trumps(seen: Sight) -> Array:
     """Return bool[33]: the trumps."""
     return suit_of() == seen.trump
@@ -185,20 +174,41 @@ def brisques() -> Array:
 # Chances ----------------------------------------------------------------------------------------
 
 
-def lacks(seen: Sight, wanted: Array) -> Array:
-    """Return float32[P-1, n]: the chance that each of the others has none of the types in each row
-    of `wanted` (bool[n, 33]). Every card is by itself in one of the places that it may be in.
+class Lacks(NamedTuple):
+    """The chance that each of the others has none of some cards.
+
+    Attributes:
+      higher: float32[P-1, 33], of the cards that beat each type in its suit.
+      suits: float32[P-1, 5], of each suit; 1 for that of a Joker, which nobody can follow.
+    """
+
+    higher: Array
+    suits: Array
+
+
+def lacks(seen: Sight) -> Lacks:
+    """Return what the others may lack. Every card is by itself in one of the places that it may be
+    in.
     """
     stock = seen.unseen.sum(dtype=jnp.int32) - seen.guessed.sum(dtype=jnp.int32)
     places = jnp.where(seen.may, seen.guessed[:, None], 0)
     share = places / jnp.maximum(places.sum(axis=0, dtype=jnp.int32) + stock, 1)
     none = jnp.where(seen.certain > 0, 0.0, power(1 - share, seen.unseen))
-    return jnp.where(wanted, none[:, None], 1.0).prod(axis=2)
+    by_rank = none[:, :JOKER].reshape(-1, JOKER // SUITS, SUITS)
+    from_it = jax.lax.cumprod(by_rank, axis=1, reverse=True)
+    above = jnp.concatenate([from_it[:, 1:], jnp.ones_like(from_it[:, :1])], axis=1)
+    one = jnp.ones_like(none[:, :1])
+    higher = jnp.concatenate([above.reshape(-1, JOKER), one], axis=1)
+    return Lacks(higher, jnp.concatenate([from_it[:, 0], one], axis=1))
 
 
 def power(base: Array, exponent: Array) -> Array:
-    """Return float32[..]: a power with a whole exponent, 1 for 0; a negative one counts as 0."""
-    return jnp.where(exponent <= 0, 1.0, base ** jnp.maximum(exponent, 1).astype(jnp.float32))
+    """Return float32[..]: a power with a whole exponent below 32; a negative one counts as 0."""
+    total = jnp.ones_like(base)
+    for bit in range(5):
+        odd = (exponent > 0) & (exponent >> bit & 1 > 0)
+        total, base = jnp.where(odd, total * base, total), base * base
+    return total
 
 
 def wins(seen: Sight, willing: float) -> Array:
@@ -213,29 +223,31 @@ def wins(seen: Sight, willing: float) -> Array:
         return tricks.beats(PACK, suited(kind), seen.winning, seen.trump)
 
     ahead = jax.vmap(ahead_with)(jnp.arange(TYPES))
-    beaten = jnp.where(seen.last, duly_beaten(seen), willing * (1 - lacks(seen, beating(seen))))
+    lacking = lacks(seen)
+    willingly = willing * (1 - unbeaten(seen, lacking))
+    beaten = jnp.where(seen.last, duly_beaten(seen, lacking), willingly)
     holds = jnp.where(seen.later[:, None], 1 - beaten, 1.0)
     return jnp.where(seen.leads | ahead, holds.prod(axis=0), 0.0)
 
 
-def beating(seen: Sight) -> Array:
-    """Return bool[33, 33]: can the second type beat the first, whatever suit is led?"""
-    trump = trumps(seen)
-    return stronger() | ~trump[:, None] & trump
+def unbeaten(seen: Sight, lacking: Lacks) -> Array:
+    """Return float32[P-1, 33]: the chance that each of the others has nothing to beat the type
+    with, higher in its suit or a trump, whatever he must play.
+    """
+    no_trump = jnp.where(trumps(seen), 1.0, lacking.suits[:, seen.trump, None])
+    return lacking.higher * no_trump
 
 
-def duly_beaten(seen: Sight) -> Array:
+def duly_beaten(seen: Sight, lacking: Lacks) -> Array:
     """Return float32[P-1, 33]: the chance that each of the others has to beat the type.
 
     He must follow suit and beat the card if he can; without the suit he must trump.
     """
-    trump = trumps(seen)
     led = jnp.where(seen.leads, suit_of(), jnp.where(seen.led < 0, SUITS, seen.led % SUITS))
-    follows = (led[:, None] == suit_of()) & (led[:, None] < SUITS)
-    higher, void = 1 - lacks(seen, stronger()), lacks(seen, follows)
+    higher, void = 1 - lacking.higher, lacking.suits[:, led]
+    no_trump = jnp.where(trumps(seen), lacking.higher, lacking.suits[:, seen.trump, None])
     in_suit = jnp.where(led == suit_of(), higher, 0.0)
-    by_trump = 1 - lacks(seen, beating(seen) & trump)
-    return in_suit + void * jnp.where(led == seen.trump, 0.0, by_trump)
+    return in_suit + void * jnp.where(led == seen.trump, 0.0, 1 - no_trump)
 
 
 def high(seen: Sight) -> Array:

@@ -12,13 +12,16 @@ import tyro
 
 from talonax.cli import output
 from talonax.cli.errors import INTERRUPTED, UsageError
-from talonax.cli.options import Count, GameOptions, Seed, seated
+from talonax.cli.options import Count, GameOptions, OptionalCount, Seed, seated
 from talonax.cli.statistics import Totals, half_width, wilson
 
 if TYPE_CHECKING:
     from talonax.cli.play import Batch, Driver
     from talonax.cli.trajectories import Writer
     from talonax.envs.core import Env
+
+#: Games played side by side, unless it is said.
+BATCH = 4096
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Selfplay(GameOptions):
       policies: Who plays: one name for all seats, or one for each seat, in order: a bot (every game
         has random; our own have greedy too), pretrained, a run folder of `talonax train`, one of
         its checkpoints, a file of a policy.
-      batch: Games played side by side. Results depend on it, as on the seed.
+      batch: Games played side by side: 4,096 unless said, or for fewer games the power of two that
+        holds them. Results depend on it, as on the seed.
       seed: Decides every deal and every random choice.
       devices: Share each batch among this many devices. Results do not depend on it.
       out: Keep every game in this file (.npz). It appears once it is whole.
@@ -62,7 +66,7 @@ class Selfplay(GameOptions):
 
     games: Count = 1_000_000
     policies: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ..")] = ("random",)
-    batch: Count = 4096
+    batch: OptionalCount = None
     seed: Seed = 0
     devices: Count = 1
     out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.npz", help_behavior_hint="")] = None
@@ -78,7 +82,7 @@ class Selfplay(GameOptions):
         driver = Driver(
             env,
             player.policy,
-            self.batch,
+            self.side_by_side,
             self.seed,
             self.devices,
             record=self.out is not None,
@@ -104,6 +108,11 @@ class Selfplay(GameOptions):
             f"interrupted: {played.totals.games:,} of {self.games:,} games were finished{where}"
         )
         return INTERRUPTED
+
+    @property
+    def side_by_side(self) -> int:
+        """How many games are played at once: a power of two, so that devices can share it."""
+        return self.batch or min(BATCH, 1 << (self.games - 1).bit_length())
 
     def _play(self, driver: "Driver", writer: "Writer | None") -> Played:
         """Play until done or interrupted; only whole batches count."""
@@ -136,7 +145,7 @@ class Selfplay(GameOptions):
             "rules": _rules(env),
             "rules_hash": env.rules_hash,
             "seed": self.seed,
-            "batch": self.batch,
+            "batch": self.side_by_side,
             "games": played.totals.games,
             "policies": self._by_seat(env),
         }
