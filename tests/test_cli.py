@@ -159,6 +159,17 @@ def test_large_rates_are_shown_in_full(capsys: pytest.CaptureFixture[str]) -> No
     assert lines[-2:] == [["hands", "15,234", "3"], ["bombs", "0.01235", "12,345"]]
 
 
+def test_a_narrow_terminal_cuts_no_digit_off(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    row = ("a pair of long names - another", 40000, "60.02% ± 0.63", "folded where it must be")
+    output.print_table(("pair", "games", "won", "remark"), [row])
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert lines[0].startswith("a pair of long names - another  40,000  60.02% ± 0.63  folded")
+    assert [word for line in lines[1:] for word in line.split()] == ["where", "it", "must", "be"]
+
+
 # Looking ----------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import talonax
 from talonax.__main__ import main
 from talonax.agents.arena import Pairing, Player, compare, elo, lineups, pairing
 from talonax.agents.policy import by_name
+from talonax.cli.arena import short_names
 
 SNAPSZER = talonax.make("snapszer")
 RANDOM, GREEDY = (Player(name, by_name("snapszer", name)) for name in ("random", "greedy"))
@@ -95,6 +96,14 @@ def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFi
         (row,) = csv.DictReader(lines)
     assert float(row["win_rate"]) == pair["win_rate"]
     assert [each.name for each in tmp_path.iterdir()] == ["pairs.csv"]
+
+
+def test_players_are_called_by_the_end_of_their_path():
+    names = ["greedy", "runs/a", "/home/runs/b:argmax"]
+    assert list(short_names(names).values()) == ["greedy", "a", "b:argmax"]
+    names = ["greedy", "x/runs/a", "x/other/a", "a"]
+    assert list(short_names(names).values()) == ["greedy", "runs/a", "other/a", "a"]
+    assert list(short_names(["a", "./a"]).values()) == ["a", "./a"]
 
 
 @pytest.mark.parametrize(

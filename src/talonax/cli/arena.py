@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations
@@ -131,12 +131,23 @@ def _write_csv(path: Path, pairings: Sequence["Pairing"]) -> None:
         raise UsageError(f"--csv {path}: {error.strerror or error}") from None
 
 
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return for each name the end of its path that tells it from the others: `runs/a` is `a`."""
+    paths = {name: Path(name).parts for name in names}
+    for parts in range(1, max(map(len, paths.values()))):
+        ends = {name: str(Path(*path[-parts:])) for name, path in paths.items()}
+        if len(set(ends.values())) == len(names):
+            return ends
+    return {name: name for name in names}
+
+
 def _print(
     names: Sequence[str], pairings: Sequence["Pairing"], ratings: Sequence["Rating"]
 ) -> None:
+    short = short_names(names)
     rows = [
         (
-            f"{each.first} - {each.second}",
+            f"{short[each.first]} - {short[each.second]}",
             each.games,
             each.ties,
             f"{100 * each.win_rate:.2f}% ± {100 * each.win_ci95:.2f}",
@@ -147,19 +158,24 @@ def _print(
     output.print_table(("pair", "games", "ties", "won by the first (95 %)", "points a game"), rows)
     if len(names) > FEWEST:
         print()
-        _print_cross(names, pairings)
+        _print_cross(short, pairings)
     if ratings:
         print()
-        rated = [(each.name, f"{each.elo:+.0f} ± {each.ci95:.0f}") for each in ratings]
+        rated = [(short[each.name], f"{each.elo:+.0f} ± {each.ci95:.0f}") for each in ratings]
         output.print_table(("player", "Elo (95 %)"), rated)
 
 
-def _print_cross(names: Sequence[str], pairings: Sequence["Pairing"]) -> None:
-    """Print the share of games that the player of a row won against that of a column."""
+def _print_cross(short: Mapping[str, str], pairings: Sequence["Pairing"]) -> None:
+    """Print the share of games that the player of a row won against that of a column.
+
+    Args:
+      short: what each player is called, by name.
+      pairings: what the pairs did.
+    """
     shares = {(each.first, each.second): each.win_rate for each in pairings}
     shares |= {(each.second, each.first): 1 - each.win_rate for each in pairings}
     rows = []
-    for row in names:
-        cells = [shares.get((row, column)) for column in names]
-        rows.append((row, *("" if cell is None else f"{100 * cell:.1f}%" for cell in cells)))
-    output.print_table(("won against", *names), rows)
+    for row, name in short.items():
+        cells = [shares.get((row, column)) for column in short]
+        rows.append((name, *("" if cell is None else f"{100 * cell:.1f}%" for cell in cells)))
+    output.print_table(("won against", *short.values()), rows)

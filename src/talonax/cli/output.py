@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -22,6 +23,8 @@ from rich.table import Table
 from rich.text import Text
 
 SCHEMA = 1
+#: Columns that a table may take, however narrow the terminal.
+WIDEST = 1000
 #: From here on a number is shown without decimals; four digits would need a power of ten.
 PLAIN = 1e4
 
@@ -32,16 +35,24 @@ def print_json(**entries: Any) -> None:
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print a table; columns of numbers are set to the right, only the last column is folded."""
+    """Print a table; columns of numbers are set to the right, only the last column is folded.
+
+    What does not fit is printed in longer lines: no digit is cut off.
+    """
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     last = len(head) - 1
     for column, name in enumerate(head):
-        numbers = all(isinstance(row[column], int | float | None) for row in rows)
+        values = [row[column] for row in rows]
+        numbers = all(isinstance(value, int | float | None) for value in values)
         justify: Literal["left", "right"] = "right" if numbers else "left"
-        table.add_column(Text(name), justify=justify, overflow="fold", no_wrap=column < last)
+        widest = max(len(name), *(len(_cell(value)) for value in values), 0)
+        least = widest if column < last else None
+        table.add_column(Text(name), justify=justify, overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    needed = Measurement.get(console, console.options.update(max_width=WIDEST), table).minimum
+    console.print(table, width=max(console.width, needed), crop=False)
 
 
 def print_pairs(pairs: Sequence[tuple[str, str]]) -> None:
