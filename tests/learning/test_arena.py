@@ -113,6 +113,7 @@ def test_players_are_called_by_the_end_of_their_path():
         ("arena snapszer random random", "two or more different players are needed, got: random"),
         ("arena snapszer random best", "snapszer has no player 'best'; there are: random, greedy"),
         ("arena snapszer random greedy:argmax", "greedy:argmax: only players that learned have"),
+        ("arena snapszer --set match=7 random greedy", "--set random: must be FLAG=VALUE"),
         ("arena snapszer random greedy --deals 1", "--deals: 1 is not allowed; at least 2"),
     ],
 )

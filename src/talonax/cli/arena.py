@@ -50,12 +50,12 @@ class Arena(GameOptions):
 
     def run(self) -> int:
         """Play, and return the exit code."""
+        env = self.env()  # first: it tells of players that --set took for flags
         if len(self.players) < FEWEST or len(set(self.players)) < len(self.players):
             told = " ".join(self.players) or "none"
             raise UsageError(f"two or more different players are needed, got: {told}")
         if self.deals < FEWEST:
             raise UsageError(f"--deals: {self.deals} is not allowed; at least {FEWEST} are needed")
-        env = self.env()
         pairings, interrupted = self._play(env, [player(env, name) for name in self.players])
         if not pairings:
             output.remark("interrupted before a pair was done")
