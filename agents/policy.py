@@ -150,6 +150,9 @@ class Seated(Policy):
     Attributes:
       policies: who plays.
       seats: which of them has each seat, by its place in `policies`; by default one each, in order.
+
+    Raises:
+      ValueError: a seat is given to a policy that is not there.
     """
 
     policies: tuple[Policy, ...]
@@ -158,6 +161,8 @@ class Seated(Policy):
     def __post_init__(self) -> None:
         if not self.seats:
             object.__setattr__(self, "seats", tuple(range(len(self.policies))))
+        if not set(self.seats) <= set(range(len(self.policies))):
+            raise ValueError(f"seats: {self.seats}, but there are {len(self.policies)} policies")
 
     def init(self, env: Env[Any]) -> Any:
         """Return a carry of each policy; of a seat's, only its own policy's moves on.

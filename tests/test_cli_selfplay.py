@@ -112,12 +112,18 @@ def test_results_do_not_depend_on_the_devices(told: Told, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("games", "said", "batch"),
-    [(1, None, 1), (5, None, 8), (4096, None, 4096), (10**6, None, 4096), (5, 3, 3), (5, 32, 32)],
+    [(1, None, 64), (65, None, 128), (4096, None, 4096), (10**6, None, 4096), (5, 3, 3)],
 )
-def test_no_more_games_are_played_than_are_asked_for(
+def test_hardly_more_games_are_played_than_are_asked_for(
     games: int, said: int | None, batch: int
 ) -> None:
     assert Selfplay(game="snapszer", games=games, batch=said).side_by_side == batch
+
+
+def test_a_single_game_on_several_devices(told: Told) -> None:
+    one = told("high_card_duel", "--games", "1")
+    assert told("high_card_duel", "--games", "1", "--devices", "8") == one
+    assert one["games"] == 1
 
 
 def test_batches_are_spread_over_the_devices() -> None:

@@ -297,6 +297,8 @@ def test_a_player_with_several_seats_is_there_once() -> None:
 def test_seats_must_be_as_many_as_the_game_has() -> None:
     with pytest.raises(ValueError, match="blob has 4 seats; 3 policies are seated"):
         Seated((Random(),), (0, 0, 0)).init(talonax.make("blob", players=4))
+    with pytest.raises(ValueError, match=r"seats: \(0, 1\), but there are 1 policies"):
+        Seated((Random(),), (0, 1))
 
 
 def test_a_learned_player_brings_what_it_learned_to_its_seat() -> None:

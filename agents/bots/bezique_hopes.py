@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from talonax.agents.bots import bezique_sight as sight
 from talonax.agents.bots.bezique_sight import Sight
+from talonax.agents.bots.powers import power
 from talonax.configs.bezique.schema import Rules
 from talonax.envs.bezique.melds import (
     FOUR,
@@ -107,7 +107,7 @@ def draws(weights: Weights, seen: Sight) -> Draws:
     pool = jnp.maximum(seen.unseen.sum(dtype=jnp.int32), 1)
     share = jnp.clip((seen.turns - 1) / pool, 0.0, 1.0)
     more = jnp.arange(FOUR + 1)[:, None]
-    patience = sight.power(jnp.float32(weights.patience), more)
+    patience = power(jnp.float32(weights.patience), more, most=FOUR)
     ranks = jnp.stack([_rank_of(seen.unseen, place) for place in range(len(QUARTET_RANKS))])
     return Draws(*(patience * at_least(more, left, share) for left in (seen.unseen, ranks)))
 
@@ -123,8 +123,10 @@ def at_least(number: Array, among: Array, share: Array) -> Array:
     `share`, there are `number` (up to four) or more.
     """
     some = jnp.arange(FOUR)
-    less = jnp.expand_dims(among, -1) - some
-    exactly = jnp.asarray(WAYS)[among] * sight.power(share, some) * sight.power(1 - share, less)
+    others = jnp.maximum(jnp.expand_dims(among, -1) - some, 0)
+    there, away = power(share, some, most=FOUR), power(1 - share, others, most=len(WAYS))
+    exactly = jnp.asarray(WAYS)[among] * there * away
+    # A sum is worked out once, not again by each of the many who ask
     fewer = jnp.where(some < jnp.expand_dims(number, -1), exactly, 0.0).sum(axis=-1)
     return jnp.where(number > among, 0.0, 1 - fewer)
 
@@ -132,16 +134,16 @@ def at_least(number: Array, among: Array, share: Array) -> Array:
 def promised(rules: Rules, drawing: Draws, held: Holding, trump: Array) -> Array:
     """Return float32[]: the points of all melds, each by the hope that it is made."""
     points = jnp.where(jnp.arange(SUITS) == trump, TRUMP_MARRIAGE, PLAIN_MARRIAGE)
-    married, paired, run = (
+    married, paired = (
         [_hope(drawing.types, held.of(kind), wanted) for wanted in (1, TWO)]
-        for kind in ("marriage", "bezique", "run")
+        for kind in ("marriage", "bezique")
     )
-    total: Array = jnp.float32(0)
+    run = _hope(drawing.types, held.of("run"), 1)
+    total: Array = POINTS[RUN] * _run(run, trump).prod()
     for each in married:
         total = total + (points * _couples(each).prod(axis=1)).sum()
-    total = total + POINTS[BEZIQUE] * _pair(paired[0]).prod()
-    total = total + POINTS[DOUBLE] * _pair(paired[1]).prod()
-    total = total + POINTS[RUN] * _run(run[0], trump).prod()
+    for each, pair in zip(paired, (POINTS[BEZIQUE], POINTS[DOUBLE]), strict=True):
+        total = total + pair * _pair(each).prod()
     for place, four in enumerate(QUARTETS):
         have = _of_rank(rules, held, place)
         total = total + four * _hope(drawing.ranks[:, place], have, FOUR)

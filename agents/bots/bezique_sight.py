@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from talonax.agents.bots.powers import power
 from talonax.envs import cards, tricks
 from talonax.envs.bezique import words
 from talonax.envs.bezique.melds import fresh, used
@@ -193,22 +194,13 @@ def lacks(seen: Sight) -> Lacks:
     stock = seen.unseen.sum(dtype=jnp.int32) - seen.guessed.sum(dtype=jnp.int32)
     places = jnp.where(seen.may, seen.guessed[:, None], 0)
     share = places / jnp.maximum(places.sum(axis=0, dtype=jnp.int32) + stock, 1)
-    none = jnp.where(seen.certain > 0, 0.0, power(1 - share, seen.unseen))
+    none = jnp.where(seen.certain > 0, 0.0, power(1 - share, seen.unseen, most=PACKS))
     by_rank = none[:, :JOKER].reshape(-1, JOKER // SUITS, SUITS)
     from_it = jax.lax.cumprod(by_rank, axis=1, reverse=True)
     above = jnp.concatenate([from_it[:, 1:], jnp.ones_like(from_it[:, :1])], axis=1)
     one = jnp.ones_like(none[:, :1])
     higher = jnp.concatenate([above.reshape(-1, JOKER), one], axis=1)
     return Lacks(higher, jnp.concatenate([from_it[:, 0], one], axis=1))
-
-
-def power(base: Array, exponent: Array) -> Array:
-    """Return float32[..]: a power with a whole exponent below 32; a negative one counts as 0."""
-    total = jnp.ones_like(base)
-    for bit in range(5):
-        odd = (exponent > 0) & (exponent >> bit & 1 > 0)
-        total, base = jnp.where(odd, total * base, total), base * base
-    return total
 
 
 def wins(seen: Sight, willing: float) -> Array:

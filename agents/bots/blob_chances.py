@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from talonax.agents.bots.blob_sight import RANKS, Sight
+from talonax.agents.bots.powers import power
 from talonax.envs.blob.state import PACK
 from talonax.envs.planes import SUITS
 
@@ -148,16 +149,11 @@ def _share(seen: Sight, holds: Array) -> Array:
 
 
 def _none(share: Array, count: Array) -> Array:
-    """Return float32[..]: the chance that a seat has none of `count` (0 .. 15) cards.
+    """Return float32[..]: the chance that a seat has none of `count` (0 .. 13) cards.
 
-    Each is there with chance `share`. A power, by squares: exact where it is 0 or 1.
+    Each is there with chance `share`.
     """
-    lacks = 1 - share
-    result: Array = jnp.float32(1)
-    for bit in range(RANKS.bit_length()):
-        result = result * jnp.where(count >> bit & 1 != 0, lacks, 1.0)
-        lacks = lacks * lacks
-    return result
+    return power(1 - share, count, most=RANKS)
 
 
 def _fewer(weights: Weights, bound: Array, mean: Array, others: Array) -> Array:

@@ -12,13 +12,14 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from talonax.agents.bots.powers import power
 from talonax.configs.snapszer.schema import Rules
 from talonax.envs import cards, pairs, tricks
 from talonax.envs.planes import SUITS
 from talonax.envs.snapszer import rules as game
 from talonax.envs.snapszer.knowledge import excluded, plays_of
 from talonax.envs.snapszer.observation import played, turned_up_lies
-from talonax.envs.snapszer.state import KING, NO_CARD, POINTS, QUEEN, Sizes, SnapszerState
+from talonax.envs.snapszer.state import KING, NO_CARD, POINTS, QUEEN, RANKS, Sizes, SnapszerState
 from talonax.envs.stage import settle
 
 
@@ -142,19 +143,11 @@ def _settled(members: Array, size: int) -> Array:
 
 
 def lacks(seen: Sight, wanted: Array) -> Array:
-    """Return float32[..]: the chance that the opponent holds none of the cards in `wanted`."""
+    """Return float32[..]: the chance that the opponent holds none of the cards in `wanted`, all
+    of one suit.
+    """
     guessed = lax.population_count(wanted & seen.may & ~seen.has)
-    return jnp.where(_meet(wanted, seen.has), 0.0, _power(seen.spared, guessed))
-
-
-def _power(base: Array, exponent: Array) -> Array:
-    """Return `base ** exponent` for exponents 0 .. 7, by squaring; `0 ** 0` is 1."""
-    square = base * base
-    once = jnp.where(exponent & 1 != 0, base, 1.0)
-    twice = jnp.where(exponent & 2 != 0, square, 1.0)
-    four_times = jnp.where(exponent & 4 != 0, square * square, 1.0)
-    product: Array = once * twice * four_times
-    return product
+    return jnp.where(_meet(wanted, seen.has), 0.0, power(seen.spared, guessed, most=len(RANKS)))
 
 
 def mine(pack: Pack, seen: Sight) -> Array:

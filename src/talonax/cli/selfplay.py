@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from talonax.cli.trajectories import Writer
     from talonax.envs.core import Env
 
-#: Games played side by side, unless it is said.
-BATCH = 4096
+#: Games played side by side, unless it is said: so many, and for few games not so many. Powers of
+#: two, for as many devices to share whatever the number of games.
+BATCH, FEW = 4096, 64
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Selfplay(GameOptions):
         has random; our own have greedy too), pretrained, a run folder of `talonax train`, one of
         its checkpoints, a file of a policy.
       batch: Games played side by side: 4,096 unless said, or for fewer games the power of two that
-        holds them. Results depend on it, as on the seed.
+        holds them, at least 64. Results depend on it, as on the seed.
       seed: Decides every deal and every random choice.
       devices: Share each batch among this many devices. Results do not depend on it.
       out: Keep every game in this file (.npz). It appears once it is whole.
@@ -111,8 +112,8 @@ class Selfplay(GameOptions):
 
     @property
     def side_by_side(self) -> int:
-        """How many games are played at once: a power of two, so that devices can share it."""
-        return self.batch or min(BATCH, 1 << (self.games - 1).bit_length())
+        """How many games are played at once."""
+        return self.batch or min(BATCH, max(FEW, 1 << (self.games - 1).bit_length()))
 
     def _play(self, driver: "Driver", writer: "Writer | None") -> Played:
         """Play until done or interrupted; only whole batches count."""
