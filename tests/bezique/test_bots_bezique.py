@@ -142,6 +142,18 @@ def test_a_third_copy_is_dispensable(answer: Any) -> None:
     assert spare < held.of("gives up hopes", "KD") - held.of("gives up hopes", "QD")
 
 
+def test_a_run_needs_each_card_once(answer: Any) -> None:
+    single = answer("AS#0", "TH#0 AH#0 KH#0 7C#0 8C#0 9C#0 7S#0 8S#0 9S#0")
+    double = answer("AS#0", "TH#0 TH#1 AH#0 KH#0 8C#0 9C#0 7S#0 8S#0 9S#0")
+    assert single.of("gives up hopes", "TH") < double.of("gives up hopes", "TH") == 0
+
+
+def test_what_lies_on_the_table_is_hoped_with(answer: Any) -> None:
+    held = answer("AS#0", f"KD#0 {LOW}", tables=("QD#0",))
+    assert held.of("gives up hopes", "QD from the table") < 0
+    assert held.of("gives up hopes", "KD") < 0
+
+
 def test_a_used_card_goes_from_the_table(answer: Any) -> None:
     """The queen on the table has been in all that she can be in; the one in hand is fresh."""
     used = {"marriage": "QC#0", "queens": "QC#0"}
@@ -257,6 +269,13 @@ def test_it_counts_what_must_be_played(seat: Any) -> None:
     no_trump = seat(**LAST, hands=("KC#0 KS#0 KD#0 JO#0", "QC#0 9D#0 8D#0 8D#1"))
     for card in wins:
         assert no_trump.of("wins", card) == 1
+
+
+def test_of_equal_cards_the_first_wins(seat: Any) -> None:
+    equal = seat(**LAST, hands=("KC#0 7D#0 JO#0", "KC#1 7D#1 9S#0"))
+    assert [equal.of("wins", card) for card in ("KC", "7D", "JO")] == [1, 1, 1]
+    higher = seat(**LAST, hands=("KC#0 7D#0 7S#0", "TC#1 8D#1 AS#0"))
+    assert [higher.of("wins", card) for card in ("KC", "7D", "7S")] == [0, 0, 0]
 
 
 def test_four_are_judged_by_what_they_showed(seat: Any) -> None:
