@@ -162,7 +162,6 @@ def test_ties_are_nobodys_wins(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_learned_players_sit_in_their_seats(told: Told) -> None:
     for seat, names in enumerate([("pretrained", "random"), ("random", "pretrained")]):
         there = told("snapszer", *SMALL, "--policies", *names)["seats"]
