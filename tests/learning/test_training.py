@@ -12,7 +12,8 @@ import pytest
 import talonax
 from talonax.__main__ import main
 from talonax.agents import saved
-from talonax.agents.players import player
+from talonax.agents.arena import compare
+from talonax.agents.players import player, pretrained
 from talonax.agents.ppo_lstm.devices import start_on
 from talonax.agents.ppo_lstm.events import events
 from talonax.agents.ppo_lstm.learner import learner, start
@@ -363,3 +364,19 @@ def test_what_has_to_be_installed_is_told(
     assert err.count("\n") == 1
     assert "pip install 'talonax[train]'" in err
     assert not folder.exists()
+
+
+def test_what_comes_with_snapszer_was_made_by_the_settings_that_come_with_it() -> None:
+    env, path = talonax.make("snapszer"), pretrained("snapszer")
+    assert path is not None
+    assert path.stat().st_size < 2_000_000
+    about = saved.load(path, env).about
+    assert about["rules_hash"] == env.rules_hash
+    assert training(about["settings"], str(path)) == read("snapszer")
+
+
+@pytest.mark.slow
+def test_what_comes_with_snapszer_wins_from_greedy() -> None:
+    env = talonax.make("snapszer")
+    met = compare(env, player(env, "pretrained"), player(env, "greedy"), deals=2_000)
+    assert met.win_rate > 0.58  # 60.8 % of 20,000 deals; one in twenty of 2,000 is 1.3 % off
