@@ -7,8 +7,9 @@ less the mean of the others at the table, so that a good seat or hand counts for
 won with more than that mean. The games of one deal belong together: intervals are over deals.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
@@ -17,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from talonax.agents.intervals import Z95, wilson
 from talonax.agents.policy import Policy
 from talonax.envs.core import Env
 from talonax.envs.keys import typed_key
@@ -24,7 +26,6 @@ from talonax.envs.wrappers import fresh_carries, game_keys
 
 #: Games that are played side by side, about.
 BATCH = 4096
-Z95 = 1.959964
 #: Elo points that ten to one odds are apart by.
 ELO_SCALE = 400.0
 ELO_DRAWS = 400
@@ -59,9 +60,10 @@ class Pairing:
       wins: games that the first won.
       ties: games in which both did equally well.
       win_rate: share of games won, ties counted half.
-      win_ci95: half the width of its 95 % interval, over deals.
+      win_ci95: half the width of its 95 % interval, over deals; its wider half, near 0 and 1.
       points: mean points of a game, less the mean of the others.
       points_ci95: half the width of its 95 % interval, over deals.
+      by_deal: float[deals], the share of games won by deal, for `elo`.
     """
 
     first: str
@@ -74,6 +76,11 @@ class Pairing:
     win_ci95: float
     points: float
     points_ci95: float
+    by_deal: np.ndarray[Any, Any] = field(repr=False, compare=False)
+
+    def told(self) -> dict[str, Any]:
+        """Return all of it but the single deals, by name."""
+        return {name: value for name, value in asdict(self).items() if name != "by_deal"}
 
     def reversed(self) -> "Pairing":
         """Return the same as the second player sees it."""
@@ -88,6 +95,7 @@ class Pairing:
             self.win_ci95,
             -self.points,
             self.points_ci95,
+            1 - self.by_deal,
         )
 
 
@@ -191,13 +199,14 @@ def compare(
     """
     if deals < 2:
         raise ValueError(f"deals: at least 2 are needed for an interval, got {deals}")
-    batch = max(2, BATCH // len(lineups(env.num_players)))
+    most = max(2, BATCH // len(lineups(env.num_players)))
+    batch = min(most, deals)
     played = _compiled(env, (first.policy, second.policy))
     params = (first.params, second.params)
     points = []
     for number, start in enumerate(range(0, deals, batch)):
         key = jax.random.fold_in(jax.random.key(seed), number)
-        keys = game_keys(key, batch).T
+        keys = game_keys(key, most).T[:batch]  # the same decks however few are played
         points.append(np.asarray(played(params, keys))[: deals - start])
         if progress is not None:
             progress(min(deals, start + batch))
@@ -229,15 +238,31 @@ def pairing(first: str, second: str, points: np.ndarray[Any, Any]) -> Pairing:
         wins=int(won.sum()),
         ties=int(tied.sum()),
         win_rate=float(share.mean()),
-        win_ci95=_ci95(share.mean(axis=1)),
+        win_ci95=_share_ci95(share.mean(axis=1)),
         points=float(ahead.mean()),
         points_ci95=_ci95(ahead.mean(axis=1)),
+        by_deal=share.mean(axis=1),
     )
 
 
 def _ci95(by_deal: np.ndarray[Any, Any]) -> float:
     """Return half the width of the 95 % interval of a mean over deals."""
     return float(Z95 * by_deal.std(ddof=1) / np.sqrt(len(by_deal)))
+
+
+def _share_ci95(by_deal: np.ndarray[Any, Any]) -> float:
+    """Return half the width of the 95 % interval of a share of games, the wider half of Wilson's.
+
+    The games of a deal depend on each other: the sample is worth as many games as would, each for
+    itself, vary as much as the mean over deals does; where none was won or none lost, as the deals.
+    """
+    rate, deals = float(by_deal.mean()), len(by_deal)
+    spread, variance = rate * (1 - rate), float(by_deal.var(ddof=1)) / deals
+    worth = float(deals) if spread == 0 else math.inf
+    if variance > 0:
+        worth = spread / variance
+    low, high = wilson(rate, worth)
+    return max(rate - low, high - rate)
 
 
 # Elo --------------------------------------------------------------------------------------------
@@ -262,19 +287,36 @@ def elo(names: Sequence[str], pairings: Sequence[Pairing], seed: int = 0) -> lis
     """Return the ratings that explain the shares of games won best, strongest first.
 
     Bradley and Terry's model by maximum likelihood, ties counted half; the interval from shares
-    drawn again within their own errors, `ELO_DRAWS` times.
+    drawn again within their own errors, `ELO_DRAWS` times, together where pairs went well together
+    on the same decks.
+
+    Raises:
+      ValueError: pairings over different numbers of deals, which cannot be the same decks.
     """
     rng = np.random.default_rng(seed)
     shares = np.array([each.win_rate for each in pairings])
-    errors = np.array([each.win_ci95 / Z95 for each in pairings])
     places = np.array([(names.index(each.first), names.index(each.second)) for each in pairings])
     fitted = _fit(len(names), places, shares)
-    drawn = np.stack(
-        [_fit(len(names), places, rng.normal(shares, errors)) for _ in range(ELO_DRAWS)]
-    )
+    again = rng.multivariate_normal(shares, _covariance(pairings), size=ELO_DRAWS)
+    drawn = np.stack([_fit(len(names), places, each) for each in again])
     spread = Z95 * drawn.std(axis=0)
     ratings = [Rating(name, float(fitted[i]), float(spread[i])) for i, name in enumerate(names)]
     return sorted(ratings, key=lambda rating: -rating.elo)
+
+
+def _covariance(pairings: Sequence[Pairing]) -> np.ndarray[Any, Any]:
+    """Return float[N, N]: how the errors of the shares of N pairings go together."""
+    if len({each.deals for each in pairings}) > 1:
+        raise ValueError(
+            f"deals: Elo needs as many of each pair, got {[p.deals for p in pairings]}"
+        )
+    errors = np.array([each.win_ci95 / Z95 for each in pairings])
+    apart = np.stack([each.by_deal - each.by_deal.mean() for each in pairings])
+    length = np.sqrt((apart**2).sum(axis=1))
+    length = np.where(length > 0, length, 1)  # one whose deals are all alike goes with no other
+    alike = (apart @ apart.T) / np.outer(length, length)
+    np.fill_diagonal(alike, 1)
+    return np.asarray(alike * np.outer(errors, errors))
 
 
 def _fit(

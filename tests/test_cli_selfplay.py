@@ -19,9 +19,10 @@ import pytest
 
 import talonax
 from talonax.__main__ import main
+from talonax.agents.intervals import wilson
 from talonax.cli import play, trajectories
 from talonax.cli.selfplay import Selfplay
-from talonax.cli.statistics import Totals, half_width, wilson
+from talonax.cli.statistics import Totals, half_width
 
 Told = Callable[..., dict[str, Any]]
 SMALL = ("--games", "100", "--batch", "32")
@@ -83,7 +84,7 @@ def test_counts_agree_with_the_games_that_are_kept(told: Told, tmp_path: Path) -
         assert told_of["wins"] == (mine > other).sum()
         assert told_of["win_rate"] == pytest.approx((mine > other).mean())
         assert told_of["mean_points"] == pytest.approx(mine.mean(), abs=1e-6)
-        assert told_of["ci95"] == pytest.approx(wilson(told_of["wins"], 100))
+        assert told_of["ci95"] == pytest.approx(wilson(told_of["wins"] / 100, 100))
     env = talonax.make("snapszer")
     names = np.array([env.action_name(action) for action in range(env.num_actions)])
     done = names[kept["actions"][kept["actions"] >= 0]]
@@ -232,9 +233,9 @@ def test_sums_are_pythons_numbers() -> None:
 
 def test_intervals() -> None:
     # Wilson's interval of 8 of 10, as the textbooks have it.
-    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert wilson(0, 10)[0] == 0
-    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(0.0, 10)[0] == 0
+    assert wilson(0.0, 0) == (0.0, 1.0)
     sample = np.array([1.0, 2.0, 3.0, 6.0])
     expected = 1.959964 * sample.std(ddof=1) / 2
     assert half_width(sample.sum(), (sample**2).sum(), 4) == pytest.approx(expected)

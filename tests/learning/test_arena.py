@@ -2,6 +2,7 @@
 
 import csv
 import json
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import talonax
 from talonax.__main__ import main
+from talonax.agents import arena
 from talonax.agents.arena import Pairing, Player, compare, elo, lineups, pairing
 from talonax.agents.policy import by_name
 from talonax.cli.arena import short_names
@@ -66,15 +68,51 @@ def test_the_interval_is_over_deals():
     assert found.win_ci95 == pytest.approx(1.96 * 0.5 / 4000**0.5, rel=0.02)
 
 
-def test_elo_explains_the_shares():
-    def against(first: str, second: str, share: float) -> Pairing:
-        return Pairing(first, second, 1000, 2000, 0, 0, share, 0.02, 0.0, 0.0)
+def test_an_interval_of_a_share_near_one_is_not_nothing():
+    """Thirty deals, all won twice: Wilson's lower end is 88.6 %, as for thirty games."""
+    found = pairing("a", "b", np.array([[[1.0, -1.0], [-1.0, 1.0]]] * 30))
+    assert found.win_rate == 1
+    assert found.win_ci95 == pytest.approx(1 - 0.8865, abs=1e-3)
 
+
+def against(first: str, second: str, share: float, by_deal: np.ndarray) -> Pairing:
+    """A pair of a thousand deals, its share of games known to within 0.02."""
+    games = 2 * len(by_deal)
+    return Pairing(first, second, len(by_deal), games, 0, 0, share, 0.02, 0.0, 0.0, by_deal)
+
+
+def test_elo_explains_the_shares():
+    """Ten to one is 400. Each of two differences d is known to within 1.96 * 21.5 = 42."""
+    one, other = np.random.default_rng(0).normal(size=(2, 1000))
     ten_to_one = 10 / 11
-    rated = elo(["a", "b", "c"], [against("a", "b", ten_to_one), against("b", "c", ten_to_one)])
+    pairs = [against("a", "b", ten_to_one, one), against("b", "c", ten_to_one, other)]
+    rated = elo(["a", "b", "c"], pairs)
     assert [each.name for each in rated] == ["a", "b", "c"]
     np.testing.assert_allclose([each.elo for each in rated], [400, 0, -400], atol=1e-3)
-    assert all(10 < each.ci95 < 100 for each in rated)
+    # a is (2 d + d') / 3, b is (d' - d) / 3.
+    expected = 42.05 * np.array([5**0.5, 2**0.5, 5**0.5]) / 3
+    np.testing.assert_allclose([each.ci95 for each in rated], expected, rtol=0.1)
+
+
+def test_elo_knows_which_pairs_had_luck_together():
+    """With the same luck by deal d and d' err alike: a by 42, b, half way between, not at all."""
+    luck = np.random.default_rng(0).normal(size=1000)
+    rated = elo(["a", "b", "c"], [against("a", "b", 0.5, luck), against("b", "c", 0.5, luck)])
+    by_name = {each.name: each.ci95 for each in rated}
+    assert by_name["b"] < 0.1
+    assert by_name["a"] == pytest.approx(0.02 * 400 / np.log(10) / 0.25, rel=0.1)
+
+
+def test_elo_of_one_who_always_wins_is_not_exact():
+    (strong, _) = elo(["a", "b"], [pairing("a", "b", np.array([[[1.0, -1], [-1.0, 1]]] * 30))])
+    assert strong.elo == pytest.approx(600, abs=1)
+    assert strong.ci95 > 50
+
+
+def test_elo_needs_the_same_deals_of_each_pair():
+    pairs = [against("a", "b", 0.5, np.ones(10)), against("b", "c", 0.5, np.ones(11))]
+    with pytest.raises(ValueError, match=r"as many of each pair, got \[10, 11\]"):
+        elo(["a", "b", "c"], pairs)
 
 
 def test_too_few_deals_are_refused():
@@ -89,6 +127,7 @@ def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFi
     told = json.loads(capsys.readouterr().out)
     assert told["schema"] == 1
     assert (told["game"], told["deals"], told["interrupted"]) == ("snapszer", 64, False)
+    assert told["rules"]["match"] == 0
     (pair,) = told["pairings"]
     assert (pair["first"], pair["second"], pair["games"]) == ("random", "greedy", 128)
     assert [each["name"] for each in told["ratings"]] == ["greedy", "random"]
@@ -96,6 +135,32 @@ def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFi
         (row,) = csv.DictReader(lines)
     assert float(row["win_rate"]) == pair["win_rate"]
     assert [each.name for each in tmp_path.iterdir()] == ["pairs.csv"]
+
+
+def test_ctrl_c_keeps_the_pairs_that_are_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """It is heard after a batch, of the second pair here; nothing else is given up."""
+    alike = np.array([[[1.0, -1.0], [1.0, -1.0]]] * 8)
+    heard = []
+
+    def played(env: object, first: Player, second: Player, *, progress, **how: int) -> Pairing:
+        if second.name != "greedy":
+            signal.raise_signal(signal.SIGINT)
+        for deals in (4, 8):
+            progress(deals)
+            heard.append((second.name, deals))
+        return pairing(first.name, second.name, alike)
+
+    monkeypatch.setattr(arena, "compare", played)
+    words = "arena snapszer random greedy pretrained --deals 8 --json"
+    assert main(words.split()) == 130
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert (len(told["pairings"]), told["ratings"], told["interrupted"]) == (1, [], True)
+    assert heard == [("greedy", 4), ("greedy", 8)]
+    assert "stopping after a batch" in err
+    assert "interrupted: 1 of 3 pairs were done" in err
 
 
 def test_players_are_called_by_the_end_of_their_path():
@@ -115,6 +180,8 @@ def test_players_are_called_by_the_end_of_their_path():
         ("arena snapszer random greedy:argmax", "greedy:argmax: only players that learned have"),
         ("arena snapszer --set match=7 random greedy", "--set random: must be FLAG=VALUE"),
         ("arena snapszer random greedy --deals 1", "--deals: 1 is not allowed; at least 2"),
+        ("arena snapszer random greedy --csv no/pairs.csv", "--csv no/pairs.csv: no: no such"),
+        ("arena snapszer random greedy --csv tests", "--csv tests: is a folder"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(words, told, capsys):

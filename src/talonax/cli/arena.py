@@ -2,9 +2,9 @@
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from talonax.cli import output
-from talonax.cli.errors import UsageError
-from talonax.cli.options import Count, GameOptions, Seed, one_line
+from talonax.cli.errors import INTERRUPTED, UsageError
+from talonax.cli.options import Count, GameOptions, Seed, one_line, writable_file
+from talonax.cli.stopping import stop_requests
 
 if TYPE_CHECKING:
     from talonax.agents.arena import Pairing, Player, Rating
@@ -56,50 +57,65 @@ class Arena(GameOptions):
             raise UsageError(f"two or more different players are needed, got: {told}")
         if self.deals < FEWEST:
             raise UsageError(f"--deals: {self.deals} is not allowed; at least {FEWEST} are needed")
+        if self.csv is not None:
+            writable_file("--csv", self.csv)
         pairings, interrupted = self._play(env, [player(env, name) for name in self.players])
-        if not pairings:
-            output.remark("interrupted before a pair was done")
-            return 130
+        if interrupted:
+            output.remark(f"interrupted: {len(pairings)} of {self.pairs} pairs were done")
+        if pairings:
+            self._tell(env, pairings, interrupted)
+        return INTERRUPTED if interrupted else 0
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are of the players."""
+        return math.comb(len(self.players), 2)
+
+    def _tell(self, env: "Env[Any]", pairings: list["Pairing"], interrupted: bool) -> None:
+        """Print what the pairs did, and write it down if that is asked for."""
         from talonax.agents.arena import elo
+        from talonax.configs.rules import as_dict
 
         ratings = [] if interrupted else elo(self.players, pairings)
-        if self.csv is not None:
-            _write_csv(self.csv, pairings)
         if self.json:
             output.print_json(
                 game=self.game,
                 profile=self.profile_name,
+                rules=as_dict(env.rules),
                 deals=self.deals,
                 seed=self.seed,
-                pairings=[asdict(each) for each in pairings],
+                pairings=[each.told() for each in pairings],
                 ratings=[asdict(each) for each in ratings],
                 interrupted=interrupted,
             )
         else:
             _print(self.players, pairings, ratings)
-        return 0
+        if self.csv is not None:
+            _write_csv(self.csv, pairings)
 
     def _play(self, env: "Env[Any]", players: Sequence["Player"]) -> tuple[list["Pairing"], bool]:
         """Return what the pairs did, and whether it was cut short."""
         from talonax.agents.arena import compare
 
-        pairs, done = list(combinations(players, 2)), []
-        total = self.deals * len(pairs)
-        with output.progress(f"{self.game}, {len(pairs)} pairs", total, "deals") as advance:
+        done: list[Pairing] = []
+        title, total = f"{self.game}, {self.pairs} pairs", self.deals * self.pairs
+        with output.progress(title, total, "deals") as advance, stop_requests("a batch") as asked:
+
+            def told(deals: int) -> None:
+                advance(len(done) * self.deals + deals)
+                if asked() and deals < self.deals:
+                    raise KeyboardInterrupt
+
             try:
-                for number, (first, second) in enumerate(pairs):
-                    told = partial(_advance, advance, number * self.deals)
-                    pair = compare(
-                        env, first, second, deals=self.deals, seed=self.seed, progress=told
+                for first, second in combinations(players, 2):
+                    if asked():
+                        return done, True
+                    done.append(
+                        compare(env, first, second, deals=self.deals, seed=self.seed, progress=told)
                     )
-                    done.append(pair)
             except KeyboardInterrupt:
                 return done, True
         return done, False
-
-
-def _advance(advance: output.Bar, before: int, deals: int) -> None:
-    advance(before + deals)
 
 
 def player(env: "Env[Any]", name: str) -> "Player":
@@ -119,7 +135,7 @@ def player(env: "Env[Any]", name: str) -> "Player":
 def _write_csv(path: Path, pairings: Sequence["Pairing"]) -> None:
     """Write the pairs, beside the file first, so that it is never there by half."""
     text = io.StringIO()
-    rows = [asdict(each) for each in pairings]
+    rows = [each.told() for each in pairings]
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)

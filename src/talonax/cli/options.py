@@ -3,6 +3,7 @@
 Only tyro is imported at the top: jax and the games come with `game_env`.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -195,6 +196,21 @@ def existing_file(path: Path) -> Path:
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "no such file"
         raise UsageError(f"{path}: {what}")
+    return path
+
+
+def writable_file(option: str, path: Path) -> Path:
+    """Return `path`, which is to be written once all is done.
+
+    Raises:
+      UsageError: it is a folder, or its folder is missing or cannot be written.
+    """
+    if path.is_dir():
+        raise UsageError(f"{option} {path}: is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option} {path}: {path.parent}: no such folder")
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{option} {path}: {path.parent}: cannot be written")
     return path
 
 

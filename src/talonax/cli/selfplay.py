@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from talonax.agents.intervals import wilson
 from talonax.cli import output
 from talonax.cli.errors import INTERRUPTED, UsageError
 from talonax.cli.options import Count, GameOptions, OptionalCount, Seed, seated
-from talonax.cli.statistics import Totals, half_width, wilson
+from talonax.cli.statistics import Totals, half_width
 
 if TYPE_CHECKING:
     from talonax.cli.play import Batch, Driver
@@ -162,7 +163,7 @@ class Selfplay(GameOptions):
                 "policy": name,
                 "wins": totals.wins[seat],
                 "win_rate": totals.wins[seat] / games if games else None,
-                "ci95": list(wilson(totals.wins[seat], games)),
+                "ci95": list(_interval(totals.wins[seat], games)),
                 "mean_points": totals.returns[seat] / games if games else None,
             }
             for seat, name in enumerate(self._by_seat(env))
@@ -240,8 +241,13 @@ def _print_counts(totals: Totals, parts: Mapping[str, str]) -> None:
 
 
 def _rate(number: int, games: int) -> tuple[str, str]:
-    low, high = wilson(number, games)
+    low, high = _interval(number, games)
     return f"{number / games:.2%}", f"{low:.2%} .. {high:.2%}"
+
+
+def _interval(number: int, games: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of the games."""
+    return wilson(number / games if games else 0.0, games)
 
 
 def _check(batch: "Batch", env: "Env[Any]") -> None:

@@ -1,21 +1,10 @@
-"""Sums over any number of games, in Python's numbers, and the intervals that follow from them."""
+"""Sums over any number of games, in Python's numbers, and what follows from them."""
 
 import math
 from dataclasses import dataclass
 from typing import Any
 
-#: Standard deviations that hold 95 % of a normal distribution.
-Z95 = 1.959964
-
-
-def wilson(wins: int, games: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a rate: right near 0 and 1, and for few games."""
-    if games == 0:
-        return 0.0, 1.0
-    rate, square = wins / games, Z95**2 / games
-    middle = (rate + square / 2) / (1 + square)
-    half = Z95 / (1 + square) * math.sqrt(rate * (1 - rate) / games + square / (4 * games))
-    return max(0.0, middle - half), min(1.0, middle + half)
+from talonax.agents.intervals import Z95
 
 
 def half_width(total: float, squares: float, games: int) -> float:

@@ -1,10 +1,6 @@
 """`talonax train`: learn a game by self-play, in a run folder."""
 
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +21,7 @@ from talonax.cli.options import (
     one_line,
     pairs,
 )
+from talonax.cli.stopping import stop_requests
 
 if TYPE_CHECKING:
     from talonax.agents.ppo_lstm.training import Progress, Trainer
@@ -83,7 +80,7 @@ class Train:
             told = ", ".join(ALGORITHMS)
             raise UsageError(f"no algorithm {self.algorithm!r}; there are: {told}")
         trainer = self._trainer()
-        with _stop_requests() as stopping:
+        with stop_requests("the updates under way") as stopping:
             start = time.perf_counter()
             step, evaluation = self._train(trainer, stopping)
         self._report(trainer, step, evaluation, time.perf_counter() - start)
@@ -206,26 +203,3 @@ def _strength(evaluation: Any) -> str:
             points = f"{found['points']:+.3f} points"
             parts.append(f"{name} {rate:.1f} ± {half:.1f} %, {points}")
     return "; ".join(parts)
-
-
-@contextmanager
-def _stop_requests() -> Iterator[Any]:
-    """Turn Ctrl-C into a request, heard after the updates under way; a second one interrupts."""
-    asked = False
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-
-    def ask(number: int, frame: Any) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-        output.remark("stopping after the updates under way; again to give them up")
-
-    before = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: asked
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
