@@ -13,6 +13,7 @@ import json
 import os
 import platform
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,6 +31,8 @@ from talonax.envs.core import Env
 
 SCHEMA = 1
 ABOUT, METRICS, CHECKPOINTS = "run.json", "metrics.jsonl", "checkpoints"
+#: Entries of `run.json` that going on with a run needs.
+NEEDED = ("game", "version", "rules_hash", "seed", "settings")
 #: Entries of the metrics: an evaluation, in it both iterates, and what it tells the best by.
 EVALUATION, CURRENT, AVERAGE, SCORE = "evaluation", "current", "average", "score"
 EXPLOITABILITY = "exploitability"
@@ -110,6 +113,8 @@ class Run:
             found = json.loads((path / ABOUT).read_text(encoding="utf-8"))
             if found["schema"] != SCHEMA:
                 raise RunError(f"{path / ABOUT}: schema {found['schema']!r} is not {SCHEMA}")
+            for key in NEEDED:
+                found[key]
         except FileNotFoundError:
             raise RunError(f"{path}: holds no run ({ABOUT} is missing)") from None
         except OSError as error:
@@ -194,17 +199,21 @@ class Run:
         Args:
           step: which.
           like: a runner of the same shapes; what is restored lies on its devices.
+
+        Raises:
+          RunError: the checkpoint is damaged.
         """
         abstract = jax.tree.map(ocp.utils.to_shape_dtype_struct, like)
         parts = {RUNNER: ocp.args.StandardRestore(abstract)}
-        return self._manager.restore(step, args=ocp.args.Composite(**parts))[RUNNER]
+        with _damage_told(self.path / CHECKPOINTS / str(step)):
+            return self._manager.restore(step, args=ocp.args.Composite(**parts))[RUNNER]
 
 
 def learned_at(env: Env[Any], path: Path) -> tuple[NetworkPolicy, Any, Mapping[str, Any]]:
     """Return a policy, what it had learned and of which run, from the folder of a checkpoint.
 
     Raises:
-      RunError: it is none.
+      RunError: it is none, or a damaged one.
     """
     if not (path / AVERAGE).is_dir():
         raise RunError(f"{path}: is no run with a policy, and no checkpoint")
@@ -212,10 +221,21 @@ def learned_at(env: Env[Any], path: Path) -> tuple[NetworkPolicy, Any, Mapping[s
     settings = run.training.settings
     if run.about["game"] != env.id:
         raise SavedError(f"{path}: learned to play {run.about['game']}, not {env.id}")
-    with ocp.StandardCheckpointer() as reader:
+    with ocp.StandardCheckpointer() as reader, _damage_told(path):
         params = reader.restore((path / AVERAGE).absolute())
     policy = NetworkPolicy(settings.trunk, settings.lstm, rename_suits=settings.rename_suits)
     return *for_play(policy, jax.tree.map(jax.numpy.asarray, params)), run.about
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    """Raise a `RunError` for whatever orbax raises at a checkpoint that it cannot read."""
+    try:
+        yield
+    except Exception as error:  # a KeyError, a ValueError, ..: as the damage happens to be
+        raise RunError(
+            f"{path}: the checkpoint is damaged; without its folder, the one before it is used"
+        ) from error
 
 
 def _write(path: Path, text: str) -> None:

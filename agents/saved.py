@@ -7,6 +7,7 @@ be trained on, are another thing (`agents/runs.py`).
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,7 +86,7 @@ def load(path: Path, env: Env[Any]) -> Saved:
         )
     except OSError as error:
         raise SavedError(f"{path}: {error.strerror or error}") from None
-    except (KeyError, TypeError, ValueError, zipfile.BadZipFile):
+    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):
         raise SavedError(f"{path}: holds no policy that was saved by talonax") from None
     params = {COLLECTION: unflatten_dict(arrays, sep="/")}
     check_fits(str(path), about, env, policy, params)

@@ -5,8 +5,9 @@ goes through the chunks in minibatches (`loss.loss`). The runner holds all that 
 saved and restored it goes on bit for bit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
@@ -90,20 +91,29 @@ class Learner(NamedTuple):
 
     def opponents(self, league: Any) -> tuple[Opponent, ...]:
         """Return who plays in which slice of the batch: bots, earlier selves, by their shares."""
-        settings, seated, first = self.settings, [], 0
-        for name, share in settings.opponents:
-            games = round(share * settings.envs)
+        settings, seated = self.settings, []
+        for name, first, last in _slices(settings):
             if name == LEAGUE:
-                for member in range(settings.league_size):
+                bounds = _bounds(first, last, [1 / settings.league_size] * settings.league_size)
+                for member, (one, other) in enumerate(bounds):
                     params = jax.tree.map(lambda leaf, member=member: leaf[member], league)
-                    last = first + games // settings.league_size
-                    seated.append(Opponent(self.policy, params, first, last))
-                    first = last
+                    seated.append(Opponent(self.policy, params, one, other))
             elif name != SELF:
-                bot = policies.by_name(self.env.id, name)
-                seated.append(Opponent(bot, None, first, first + games))
-                first += games
+                seated.append(Opponent(policies.by_name(self.env.id, name), None, first, last))
         return tuple(each for each in seated if each.last > each.first)
+
+
+def _slices(settings: PPOSettings) -> list[tuple[str, int, int]]:
+    """Return the games against each opponent, oneself last: name, the first, one past the last."""
+    mix = sorted(settings.opponents, key=lambda each: each[0] == SELF)
+    bounds = _bounds(0, settings.envs, [share for _, share in mix])
+    return [(name, *each) for (name, _), each in zip(mix, bounds, strict=True)]
+
+
+def _bounds(first: int, last: int, shares: Sequence[float]) -> list[tuple[int, int]]:
+    """Cut `first` .. `last` into parts by their shares, which add up to 1; no game is left out."""
+    cuts = [first + round((last - first) * sum(shares[:n])) for n in range(len(shares) + 1)]
+    return list(pairwise(cuts))
 
 
 def learner(env: Env[Any], settings: PPOSettings) -> Learner:
@@ -147,7 +157,8 @@ def updates(
 ) -> Callable[[Runner], tuple[Runner, dict[str, Array]]]:
     """Return the compiled function that makes `updates_per_call` updates; it consumes its runner.
 
-    It returns the runner after them, and the mean of each thing logged, a float32[] each.
+    It returns the runner after them, and the mean of each thing logged, a float32[] each; of
+    `ratio_error`, the largest.
 
     Args:
       learner: what learns.
@@ -159,7 +170,8 @@ def updates(
             return update(learner, runner)
 
         runner, told = jax.lax.scan(one, runner, None, learner.settings.updates_per_call)
-        return runner, jax.tree.map(lambda leaf: leaf.mean(axis=0), told)
+        means = {name: value.mean() for name, value in told.items()}
+        return runner, means | {"ratio_error": told["ratio_error"].max()}
 
     if places is None:
         return jax.jit(call, donate_argnums=0)

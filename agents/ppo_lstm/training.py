@@ -22,6 +22,7 @@ from talonax.agents import policy as policies
 from talonax.agents import saved
 from talonax.agents.arena import Player, compare
 from talonax.agents.exploitability import exploitability
+from talonax.agents.game_tree import game_tree
 from talonax.agents.players import BEST
 from talonax.agents.ppo_lstm.curves import draw
 from talonax.agents.ppo_lstm.devices import mesh_of, placed, start_on
@@ -53,11 +54,13 @@ def new_run(
       devices: what shares the games; the first device alone if None.
 
     Raises:
-      ValueError: rules or settings that do not fit the game or the devices, or a folder that holds
-        something.
+      ValueError: rules or settings that do not fit the game or the devices, a game too large for
+        the exploitability that the settings ask for, or a folder that holds something.
     """
     env = make(game, how.profile, **how.rules)
     learns = learner(env, how.settings)
+    if how.settings.exploitability:
+        game_tree(env)  # minutes into the training would be late to tell that there is none
     mesh = mesh_of(learns, devices or jax.local_devices()[:1])
     return Trainer(Run.create(path, about(env, how, seed)), learns, mesh)
 

@@ -58,6 +58,7 @@ def _mix(value: Any) -> Any:
 
 
 Whole = BeforeValidator(_whole)
+Width = Annotated[int, Field(ge=1)]
 Fraction = BeforeValidator(_fraction)
 
 
@@ -84,7 +85,7 @@ class PPOSettings:
 
     # The network
     trunk: Annotated[
-        tuple[int, ...],
+        tuple[Width, ...],
         Field(description="widths of the layers before the LSTM"),
         BeforeValidator(_widths),
     ] = (128,)
@@ -100,7 +101,7 @@ class PPOSettings:
         _setting("the value is told by a network of its own that sees all seats' observations"),
     ] = False
     critic: Annotated[
-        tuple[int, ...],
+        tuple[Width, ...],
         Field(description="widths of the layers of that network"),
         BeforeValidator(_widths),
     ] = (256, 128)
@@ -193,6 +194,8 @@ class PPOSettings:
             raise ValueError(
                 f"minibatches: {self.minibatches} do not divide the {sequences} chunks of a rollout"
             )
+        if self.privileged_critic and not self.critic:
+            raise ValueError("critic: [] is no network, and privileged_critic is on")
         shares = [share for _, share in self.opponents]
         if not shares or min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
             raise ValueError(f"opponents: the shares {shares} are not parts of 1")

@@ -91,7 +91,9 @@ class Train:
     def _changes(self) -> dict[str, Any]:
         changes = pairs(self.set)
         if self.profile is not None:
-            changes["profile"] = self.profile
+            # A file is found again from wherever the run is gone on with.
+            path = Path(self.profile)
+            changes["profile"] = str(path.resolve()) if path.is_file() else self.profile
         if self.steps is not None:
             changes["total_steps"] = self.steps
         return changes
@@ -145,7 +147,10 @@ class Train:
     def _train(self, trainer: "Trainer", stopping: Any) -> tuple[int, Any]:
         settings, evaluation = trainer.learner.settings, None
         output.remark(f"{trainer.run.path}: {self.game}, {trainer.steps:,} steps")
-        runner = trainer.begin()
+        try:
+            runner = trainer.begin()
+        except ValueError as error:  # of a checkpoint that cannot be read
+            raise UsageError(one_line(error)) from None
         step = int(runner.update) * settings.steps_per_update
         if step:
             output.remark(f"going on from step {step:,}")
