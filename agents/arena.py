@@ -61,6 +61,8 @@ class Pairing:
       ties: games in which both did equally well.
       win_rate: share of games won, ties counted half.
       win_ci95: half the width of its 95 % interval, over deals; its wider half, near 0 and 1.
+      win_by_seat: the share of games won, ties counted half, of those in which the first sat in
+        seat 0, 1, ..; alone, where there are more than two.
       points: mean points of a game, less the mean of the others.
       points_ci95: half the width of its 95 % interval, over deals.
       by_deal: float[deals], the share of games won by deal, for `elo`.
@@ -74,6 +76,7 @@ class Pairing:
     ties: int
     win_rate: float
     win_ci95: float
+    win_by_seat: tuple[float, ...]
     points: float
     points_ci95: float
     by_deal: np.ndarray[Any, Any] = field(repr=False, compare=False)
@@ -81,22 +84,6 @@ class Pairing:
     def told(self) -> dict[str, Any]:
         """Return all of it but the single deals, by name."""
         return {name: value for name, value in asdict(self).items() if name != "by_deal"}
-
-    def reversed(self) -> "Pairing":
-        """Return the same as the second player sees it."""
-        return Pairing(
-            self.second,
-            self.first,
-            self.deals,
-            self.games,
-            self.games - self.wins - self.ties,
-            self.ties,
-            1 - self.win_rate,
-            self.win_ci95,
-            -self.points,
-            self.points_ci95,
-            1 - self.by_deal,
-        )
 
 
 def lineups(num_players: int) -> np.ndarray[Any, Any]:
@@ -239,6 +226,7 @@ def pairing(first: str, second: str, points: np.ndarray[Any, Any]) -> Pairing:
         ties=int(tied.sum()),
         win_rate=float(share.mean()),
         win_ci95=_share_ci95(share.mean(axis=1)),
+        win_by_seat=tuple(share.mean(axis=0)[:players].tolist()),
         points=float(ahead.mean()),
         points_ci95=_ci95(ahead.mean(axis=1)),
         by_deal=share.mean(axis=1),

@@ -1,8 +1,16 @@
 """Advantages, seat by seat, by hand (field cases F07, F09, F10)."""
 
+from functools import partial
+from itertools import pairwise
+
+import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
+import talonax
+from talonax.agents.network import NetworkPolicy
+from talonax.agents.ppo_lstm.experience import Players, play_on, sit_down
 from talonax.agents.ppo_lstm.gae import advantages
 
 
@@ -53,6 +61,30 @@ def test_f09_a_reward_reaches_everybodys_last_decision():
     rewards[-1] = paid
     found = told(seats, [0.0] * 10, rewards, [False] * 9 + [True], trace=1.0)
     np.testing.assert_allclose(found.target, [paid[seat] for seat in seats])
+
+
+@pytest.mark.slow
+def test_f09_in_blob_every_decision_is_paid_what_its_seat_gets_in_the_round():
+    """Five seats, three cards: whole rounds of random play, discount and trace 1."""
+    env, steps = talonax.make("blob", players=5, cards=3), 48
+    policy = NetworkPolicy((8,), 4)
+    players = Players(env, policy, policy.init_params(env, jax.random.key(0)), None, ())
+    table = sit_down(players, jax.random.key(1), 8)
+    _, played, _ = jax.jit(lambda at: play_on(players, at, jax.random.key(2), steps, steps))(table)
+    found = jax.vmap(partial(advantages, discount=1.0, trace=1.0), in_axes=1, out_axes=1)(
+        played.seat, played.value, played.reward, played.done
+    )
+    for game in range(8):
+        seats, rewards = np.asarray(played.seat[:, game]), np.asarray(played.reward[:, game])
+        ends = np.flatnonzero(played.done[:, game])
+        assert len(ends) == 2
+        for first, last in pairwise([0, *(ends + 1)]):
+            changed = rewards[first:last].sum(axis=0)
+            np.testing.assert_array_equal(np.bincount(seats[first:last]), [1 + 3] * 5)
+            np.testing.assert_allclose(
+                found.target[first:last, game], changed[seats[first:last]], atol=1e-4
+            )
+            assert found.known[first:last, game].all()
 
 
 def test_f10_a_game_cut_off_has_the_value_of_where_it_was():

@@ -10,7 +10,7 @@ import pytest
 
 import talonax
 from talonax.agents.network import NetworkPolicy
-from talonax.agents.ppo_lstm.experience import Players, play_on, sit_down
+from talonax.agents.ppo_lstm.experience import Opponent, Players, play_on, sit_down
 from talonax.agents.ppo_lstm.learner import learner, start, update, updates
 from talonax.agents.ppo_lstm.loss import replay
 from talonax.configs.train.schema import PPOSettings
@@ -57,26 +57,114 @@ def test_f01_what_is_replayed_is_what_was_played(played):
         np.testing.assert_allclose(values, part.value, atol=1e-5)
 
 
+@pytest.fixture(scope="module")
+def step_by_step(played):
+    """Who plays on in Snapszer, and each step of it: the table after it, which games it ended."""
+    one = played[0]
+    others = tuple(
+        Opponent(one.policy, jax.tree.map(lambda leaf, by=by: by * leaf, one.params), first, last)
+        for by, first, last in ((2.0, 0, 4), (3.0, 4, 8))
+    )
+    magnet = jax.tree.map(lambda leaf: 4.0 * leaf, one.params)
+    players = one._replace(magnet=magnet, opponents=others)
+    step = jax.jit(lambda at, key: play_on(players, at, key, steps=1, chunk=1)[:2])
+    table, after = sit_down(players, jax.random.key(6), 16), []
+    for number in range(32):
+        table, decisions = step(table, jax.random.key(100 + number))
+        after.append((table, np.asarray(decisions.done[0])))
+    return players, after
+
+
 @pytest.mark.slow
-def test_f02_memory_does_not_outlive_a_game(played):
-    players, *_ = played
-    table = sit_down(players, jax.random.key(4), 16)
-    stale = jax.tree.map(lambda leaf: leaf + 3.0, table.carries)
+def test_f02_right_after_a_game_all_that_is_remembered_is_as_at_the_start(step_by_step):
+    """That of the learner, of the magnet and of each opponent, in every seat."""
+    players, after = step_by_step
+    start = sit_down(players, jax.random.key(6), 16)
+    held = {"learner": (0, 16), "magnet": (0, 16), "opponent 0": (0, 4), "opponent 1": (4, 8)}
 
-    def first(carries):
-        run = jax.jit(lambda at: play_on(players, at, jax.random.key(5), 32, 16))
-        return run(table._replace(carries=carries))
+    def remembered(table):
+        return dict(zip(held, (table.carries, table.magnet, *table.opponents), strict=True))
 
-    (fresh, one, _), (after, other, _) = first(table.carries), first(stale)
-    assert not np.allclose(one.value[0], other.value[0])
-    over = np.asarray(fresh.states.finished)
-    assert not over.any()
-    begun = np.asarray(one.done).any(axis=0) & np.asarray(other.done).any(axis=0)
-    assert begun.any()
-    for carries, decisions in ((fresh.carries, one), (after.carries, other)):
-        just = np.flatnonzero(np.asarray(decisions.done[-1]))
-        for leaf in carries:
-            np.testing.assert_array_equal(np.asarray(leaf)[just], 0)
+    for who, (first, last) in held.items():
+        ended, kept = 0, 0
+        for table, done in after:
+            over = done[first:last]
+            ended += over.sum()
+            leaves = zip(remembered(table)[who], remembered(start)[who], strict=True)
+            for leaf, fresh in leaves:
+                np.testing.assert_array_equal(leaf[over], fresh[over], err_msg=who)
+                kept += (np.asarray(leaf)[~over] != 0).any(axis=(1, 2)).sum()
+        assert ended > 2, who
+        assert kept > 64, who  # there is a memory at all
+
+
+def second_games(decisions, length=8):
+    """Return int32[length, n]: steps that begin the second game of n places; int32[n]: those."""
+    done = np.asarray(decisions.done)
+    first = done.argmax(axis=0)
+    here = np.flatnonzero(done.any(axis=0) & (first + length < len(done)) & (first + 1 >= length))
+    return first[here] + 1 + np.arange(length)[:, None], here
+
+
+def played_afresh(players, decisions, begun=0.0):
+    """Return float32[T, N, A] log probabilities, float32[T, N] values of games from their deal on.
+
+    Written out for a single game. Who sits there remembers nothing at first, or `begun`.
+    """
+    env, policy = players.env, players.policy
+    fresh = [begun + jnp.zeros((env.num_players, policy.lstm))] * 2
+
+    def step(carries, at):
+        state, seat = at
+        given = policy.see(env, state), env.legal_action_mask(state)
+        own = tuple(leaf[seat] for leaf in carries)
+        log_probs, value, own = policy.log_probs(players.params, env, *given, own)
+        moved = [leaf.at[seat].set(new) for leaf, new in zip(carries, own, strict=True)]
+        return moved, (log_probs, value)
+
+    games = decisions.state, decisions.seat
+    run = jax.vmap(lambda *game: jax.lax.scan(step, fresh, game)[1], in_axes=1, out_axes=1)
+    return jax.jit(run)(*games)
+
+
+@pytest.mark.slow
+def test_f02_a_second_game_is_played_as_if_there_had_been_no_first(played):
+    players, _, decisions, _ = played
+    times, places = second_games(decisions)
+    second = jax.tree.map(lambda leaf: leaf[times, places], decisions)
+    assert len(places) > 4
+    still = np.cumsum(second.done, axis=0) - second.done == 0  # no third one has begun
+    log_probs, values = played_afresh(players, second)
+    np.testing.assert_allclose(second.log_probs[still], log_probs[still], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(second.value[still], values[still], rtol=0, atol=1e-6)
+    other = played_afresh(players, second, begun=1.0)[1]
+    assert np.abs(second.value - other)[0].min() > 1e-3  # what is remembered matters
+
+
+@pytest.mark.slow
+def test_f02_a_second_game_is_replayed_as_if_there_had_been_no_first(played):
+    """Two games whose second deal is identical but whose first differs."""
+    players, _, decisions, _ = played
+    times, places = second_games(decisions)
+    second = jax.tree.map(lambda leaf: leaf[times, places], decisions)
+    assert len(places) > 4
+    still = np.cumsum(second.done, axis=0) - second.done == 0
+    zeros = (jnp.zeros((len(places), players.env.num_players, players.policy.lstm)),) * 2
+
+    @jax.jit
+    def after(firsts):
+        whole = jax.tree.map(lambda *parts: jnp.concatenate(parts), firsts, second)
+        return replay(players.env, players.policy, players.params, whole, zeros)
+
+    ends = jax.tree.map(lambda leaf: leaf[times - len(times), places], decisions)
+    assert ends.done[-1].all()
+    one = after(ends)
+    other = after(jax.tree.map(lambda leaf: jnp.roll(leaf, 1, axis=1), ends))
+    assert np.abs(one[1] - other[1])[7].min() > 1e-3  # other first games
+    afresh = played_afresh(players, second)
+    for here, there, alone in zip(one, other, afresh, strict=True):
+        np.testing.assert_allclose(here[8:][still], there[8:][still], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(here[8:][still], alone[still], rtol=0, atol=1e-6)
 
 
 @pytest.mark.slow

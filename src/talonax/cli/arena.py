@@ -135,7 +135,11 @@ def player(env: "Env[Any]", name: str) -> "Player":
 def _write_csv(path: Path, pairings: Sequence["Pairing"]) -> None:
     """Write the pairs, beside the file first, so that it is never there by half."""
     text = io.StringIO()
-    rows = [each.told() for each in pairings]
+    rows = []
+    for each in pairings:
+        row = each.told()
+        by_seat = row.pop("win_by_seat")
+        rows.append(row | {f"win_seat_{seat}": share for seat, share in enumerate(by_seat)})
     writer = csv.DictWriter(text, list(rows[0]))
     writer.writeheader()
     writer.writerows(rows)
@@ -167,11 +171,15 @@ def _print(
             each.games,
             each.ties,
             f"{100 * each.win_rate:.2f}% ± {100 * each.win_ci95:.2f}",
+            " ".join(f"{100 * share:.1f}" for share in each.win_by_seat),
             f"{each.points:+.3f} ± {each.points_ci95:.3f}",
         )
         for each in pairings
     ]
-    output.print_table(("pair", "games", "ties", "won by the first (95 %)", "points a game"), rows)
+    output.print_table(
+        ("pair", "games", "ties", "won by the first (95 %)", "in seat 0, 1, ..", "points a game"),
+        rows,
+    )
     if len(names) > FEWEST:
         print()
         _print_cross(short, pairings)
