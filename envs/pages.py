@@ -14,7 +14,7 @@ from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import yaml
 
@@ -71,15 +71,22 @@ def _fields(schema: type) -> dict[str, Any]:
     return found
 
 
+def _parts(kind: Any) -> list[str]:
+    """Return what an entry of a list consists of, in words, or what it is and its limits."""
+    if get_origin(kind) is Annotated:
+        whole, field = get_args(kind)
+        limits = [_LIMITS[type(limit).__name__](limit) for limit in field.metadata]
+        return [_KINDS[whole], *(f"each {limit}" for limit in limits)]
+    return [_KINDS.get(part, f"`{part}`") for part in get_args(kind) or (kind,)]
+
+
 def _values(flag: Any) -> str:
     """Return what a flag may be set to, in words; `none` if it may be switched off."""
     kinds = get_args(flag.annotation) or (flag.annotation,)
     if get_origin(flag.annotation) is Literal:
         return ", ".join(f"`{value}`" for value in kinds)
     if get_origin(flag.annotation) is tuple:
-        parts = get_args(kinds[0]) or kinds[:1]
-        of = [_KINDS.get(part, f"`{part}`") for part in parts]
-        return "list of " + ", ".join(of)
+        return "list of " + ", ".join(_parts(kinds[0]))
     limits = {type(limit).__name__: limit for limit in flag.metadata}
     if "Ge" in limits and "Le" in limits:
         words = [f"{limits['Ge'].ge} .. {limits['Le'].le}"]
