@@ -12,7 +12,8 @@ import talonax
 from talonax.agents.network import NetworkPolicy
 from talonax.agents.ppo_lstm.devices import mesh_of, placed, start_on
 from talonax.agents.ppo_lstm.learner import _batch, learner, start, updates
-from talonax.agents.runs import Run
+from talonax.agents.runs import Run, about
+from talonax.configs.train.load import training
 from talonax.configs.train.schema import PPOSettings
 from talonax.envs.planes import RANKS, SUITS
 
@@ -96,9 +97,8 @@ def test_f19_what_eight_devices_saved_one_restores(tmp_path):
     made = learner(env, settings)
     eight, one = mesh_of(made, jax.devices()[:8]), mesh_of(made, jax.devices()[:1])
     runner, _ = updates(made, placed(made, eight))(start_on(made, eight, 0))
-    Run.create(tmp_path / "run", {"schema": 1, "game": "kuhn_poker", "settings": {}}).save(
-        64, runner, 0.0
-    )
+    told = about(env, training({}, "test"), seed=0)
+    Run.create(tmp_path / "run", told).save(64, runner, 0.0)
     found = Run.open(tmp_path / "run").restore(64, start_on(made, one, 1))
     assert jax.tree.structure(found) == jax.tree.structure(runner)
     for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(runner), strict=True):
