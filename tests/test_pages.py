@@ -65,7 +65,9 @@ def test_the_game_of_the_page_works_as_a_peer(monkeypatch):
 @pytest.mark.parametrize("game", talonax.games())
 def test_the_python_of_a_games_page_runs(game):
     text = (ROOT / "envs" / game / "README.md").read_text(encoding="utf-8")
-    for block in BLOCKS.findall(text):
+    blocks = BLOCKS.findall(text)
+    assert blocks
+    for block in blocks:
         exec(block, {"talonax": talonax, "jax": jax})
 
 

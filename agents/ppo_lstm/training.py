@@ -125,9 +125,9 @@ class Trainer:
         """Return the runner to go on from: that of the latest checkpoint, else a fresh one."""
         runner = start_on(self.learner, self.mesh, self.seed)
         step = self.run.latest()
+        self.run.forget_after(step or 0)
         if step is None:
             return runner
-        self.run.forget_after(step)
         restored: Runner = self.run.restore(step, runner)
         return restored
 

@@ -120,6 +120,13 @@ def test_elo_needs_the_same_deals_of_each_pair():
         elo(["a", "b", "c"], pairs)
 
 
+def test_few_deals_are_the_first_of_many():
+    many = compare(SNAPSZER, RANDOM, GREEDY, deals=48)
+    few = compare(SNAPSZER, RANDOM, GREEDY, deals=16)
+    np.testing.assert_array_equal(few.by_deal, many.by_deal[:16])
+    assert len(set(few.by_deal)) > 1
+
+
 def test_too_few_deals_are_refused():
     with pytest.raises(ValueError, match="at least 2 are needed for an interval, got 1"):
         compare(SNAPSZER, RANDOM, GREEDY, deals=1)
@@ -143,17 +150,18 @@ def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFi
     assert [each.name for each in tmp_path.iterdir()] == ["pairs.csv"]
 
 
+@pytest.mark.parametrize("during", [("greedy", 8), ("pretrained", 4)])
 def test_ctrl_c_keeps_the_pairs_that_are_done(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    during: tuple[str, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """It is heard after a batch, of the second pair here; nothing else is given up."""
+    """It is heard after a batch, the last of the first pair or the first of the second."""
     alike = np.array([[[1.0, -1.0], [1.0, -1.0]]] * 8)
     heard = []
 
     def played(env: object, first: Player, second: Player, *, progress, **how: int) -> Pairing:
-        if second.name != "greedy":
-            signal.raise_signal(signal.SIGINT)
         for deals in (4, 8):
+            if (second.name, deals) == during:
+                signal.raise_signal(signal.SIGINT)
             progress(deals)
             heard.append((second.name, deals))
         return pairing(first.name, second.name, alike)
@@ -167,6 +175,17 @@ def test_ctrl_c_keeps_the_pairs_that_are_done(
     assert heard == [("greedy", 4), ("greedy", 8)]
     assert "stopping after a batch" in err
     assert "interrupted: 1 of 3 pairs were done" in err
+
+
+def test_a_csv_that_cannot_be_written_costs_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "pairs.csv.part").mkdir()
+    words = ["arena", "high_card_duel", "random", "greedy", "--deals", "8", "--json", "--csv"]
+    assert main([*words, str(tmp_path / "pairs.csv")]) == 2
+    out, err = capsys.readouterr()
+    assert len(json.loads(out)["pairings"]) == 1
+    assert "pairs.csv: Is a directory" in err
 
 
 def test_players_are_called_by_the_end_of_their_path():

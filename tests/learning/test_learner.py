@@ -98,12 +98,19 @@ def test_f02_right_after_a_game_all_that_is_remembered_is_as_at_the_start(step_b
         assert kept > 64, who  # there is a memory at all
 
 
-def second_games(decisions, length=8):
-    """Return int32[length, n]: steps that begin the second game of n places; int32[n]: those."""
+@pytest.fixture(scope="module")
+def second_games(played, length=8):
+    """How second games begin: int32[length, n], their steps; int32[n], their places; the decisions;
+    bool[length, n], those before a third game.
+    """
+    decisions = played[2]
     done = np.asarray(decisions.done)
     first = done.argmax(axis=0)
     here = np.flatnonzero(done.any(axis=0) & (first + length < len(done)) & (first + 1 >= length))
-    return first[here] + 1 + np.arange(length)[:, None], here
+    assert len(here) > 4
+    times = first[here] + 1 + np.arange(length)[:, None]
+    second = jax.tree.map(lambda leaf: leaf[times, here], decisions)
+    return times, here, second, np.cumsum(second.done, axis=0) - second.done == 0
 
 
 def played_afresh(players, decisions, begun=0.0):
@@ -128,12 +135,8 @@ def played_afresh(players, decisions, begun=0.0):
 
 
 @pytest.mark.slow
-def test_f02_a_second_game_is_played_as_if_there_had_been_no_first(played):
-    players, _, decisions, _ = played
-    times, places = second_games(decisions)
-    second = jax.tree.map(lambda leaf: leaf[times, places], decisions)
-    assert len(places) > 4
-    still = np.cumsum(second.done, axis=0) - second.done == 0  # no third one has begun
+def test_f02_a_second_game_is_played_as_if_there_had_been_no_first(played, second_games):
+    players, (_, _, second, still) = played[0], second_games
     log_probs, values = played_afresh(players, second)
     np.testing.assert_allclose(second.log_probs[still], log_probs[still], rtol=0, atol=1e-6)
     np.testing.assert_allclose(second.value[still], values[still], rtol=0, atol=1e-6)
@@ -142,13 +145,10 @@ def test_f02_a_second_game_is_played_as_if_there_had_been_no_first(played):
 
 
 @pytest.mark.slow
-def test_f02_a_second_game_is_replayed_as_if_there_had_been_no_first(played):
+def test_f02_a_second_game_is_replayed_as_if_there_had_been_no_first(played, second_games):
     """Two games whose second deal is identical but whose first differs."""
     players, _, decisions, _ = played
-    times, places = second_games(decisions)
-    second = jax.tree.map(lambda leaf: leaf[times, places], decisions)
-    assert len(places) > 4
-    still = np.cumsum(second.done, axis=0) - second.done == 0
+    times, places, second, still = second_games
     zeros = (jnp.zeros((len(places), players.env.num_players, players.policy.lstm)),) * 2
 
     @jax.jit

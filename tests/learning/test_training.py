@@ -532,3 +532,11 @@ def test_a_run_finds_its_file_of_rules_from_anywhere(
     assert main([*words, "--profile", "mine.yaml", "--set", *WORDS]) == 0
     monkeypatch.chdir(there)
     assert main([*words, "--resume"]) == 0
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_begins_anew(tmp_path: Path) -> None:
+    trainer = trainer_in(tmp_path / "run")
+    trainer.run.record({"step": 64})
+    again = trainer_in(tmp_path / "run")
+    assert again.begin().update == 0
+    assert again.run.metrics() == []

@@ -3,7 +3,6 @@
 Only tyro is imported at the top: jax and the games come with `game_env`.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,14 +202,12 @@ def writable_file(option: str, path: Path) -> Path:
     """Return `path`, which is to be written once all is done.
 
     Raises:
-      UsageError: it is a folder, or its folder is missing or cannot be written.
+      UsageError: it is a folder, or its folder is missing.
     """
     if path.is_dir():
         raise UsageError(f"{option} {path}: is a folder")
     if not path.parent.is_dir():
         raise UsageError(f"{option} {path}: {path.parent}: no such folder")
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"{option} {path}: {path.parent}: cannot be written")
     return path
 
 
