@@ -186,14 +186,13 @@ def compare(
     """
     if deals < 2:
         raise ValueError(f"deals: at least 2 are needed for an interval, got {deals}")
-    most = max(2, BATCH // len(lineups(env.num_players)))
-    batch = min(most, deals)
+    batch = min(deals, max(2, BATCH // len(lineups(env.num_players))))
     played = _compiled(env, (first.policy, second.policy))
     params = (first.params, second.params)
     points = []
     for number, start in enumerate(range(0, deals, batch)):
         key = jax.random.fold_in(jax.random.key(seed), number)
-        keys = game_keys(key, most).T[:batch]  # the same decks however few are played
+        keys = game_keys(key, batch).T
         points.append(np.asarray(played(params, keys))[: deals - start])
         if progress is not None:
             progress(min(deals, start + batch))

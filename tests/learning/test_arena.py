@@ -150,16 +150,21 @@ def test_the_command_tells_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFi
     assert [each.name for each in tmp_path.iterdir()] == ["pairs.csv"]
 
 
-@pytest.mark.parametrize("during", [("greedy", 8), ("pretrained", 4)])
+@pytest.mark.parametrize(
+    ("during", "batches"), [(("greedy", 8), (8,)), (("pretrained", 4), (4, 8))]
+)
 def test_ctrl_c_keeps_the_pairs_that_are_done(
-    during: tuple[str, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    during: tuple[str, int],
+    batches: tuple[int, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ):
-    """It is heard after a batch, the last of the first pair or the first of the second."""
+    """It is heard after a batch: the only one of the first pair, or the first of the second."""
     alike = np.array([[[1.0, -1.0], [1.0, -1.0]]] * 8)
     heard = []
 
     def played(env: object, first: Player, second: Player, *, progress, **how: int) -> Pairing:
-        for deals in (4, 8):
+        for deals in batches:
             if (second.name, deals) == during:
                 signal.raise_signal(signal.SIGINT)
             progress(deals)
@@ -172,7 +177,7 @@ def test_ctrl_c_keeps_the_pairs_that_are_done(
     out, err = capsys.readouterr()
     told = json.loads(out)
     assert (len(told["pairings"]), told["ratings"], told["interrupted"]) == (1, [], True)
-    assert heard == [("greedy", 4), ("greedy", 8)]
+    assert heard == [("greedy", deals) for deals in batches]
     assert "stopping after a batch" in err
     assert "interrupted: 1 of 3 pairs were done" in err
 
