@@ -324,6 +324,10 @@ def test_argmax_after_a_name_is_the_likeliest_action() -> None:
             action, _ = sure.policy.act(sure.params, env, view, mask, carry, key)
             assert action == jnp.argmax(chances)
     assert doubtful > 0, "else drawing would hardly tell"
+    with jax.enable_x64(True):
+        chances, _ = sure.policy.probabilities(sure.params, env, view, mask, carry)
+    assert chances.dtype == jnp.float32
+    assert (chances.max(), chances.sum()) == (1, 1)
 
 
 def test_unknown_names_are_refused_with_those_that_exist() -> None:

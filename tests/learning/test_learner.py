@@ -10,6 +10,7 @@ import pytest
 
 import talonax
 from talonax.agents.network import NetworkPolicy
+from talonax.agents.ppo_lstm import learner as learning
 from talonax.agents.ppo_lstm.experience import Opponent, Players, play_on, sit_down
 from talonax.agents.ppo_lstm.learner import learner, start, update, updates
 from talonax.agents.ppo_lstm.loss import replay
@@ -258,3 +259,17 @@ def test_an_update_weighs_the_entropy_as_it_stands_by_then():
     ended = halfway(entropy=0.01)
     np.testing.assert_array_equal(halfway(entropy_power=1e3), ended)
     assert np.abs(halfway() - ended).max() > 1e-4
+
+
+def test_of_a_call_means_are_told_and_the_largest_ratio_error(monkeypatch):
+    """Four updates that log 0, 1, 2, 3."""
+
+    def counted(made, runner):
+        number = runner.update.astype(jnp.float32)
+        return runner._replace(update=runner.update + 1), {"kl": number, "ratio_error": number}
+
+    monkeypatch.setattr(learning, "update", counted)
+    settings = PPOSettings(**SMALL | {"updates_per_call": 4})
+    made = learner(talonax.make("high_card_duel"), settings)
+    _, told = updates(made)(start(made, jax.random.key(0)))
+    assert told == {"kl": 1.5, "ratio_error": 3}
