@@ -254,7 +254,6 @@ class NetworkPolicy(ObservationPolicy):
         del key
         log_probs, _, carry = self.log_probs(params, env, view, mask, carry)
         if self.greedy:
-            return (jnp.arange(log_probs.shape[0]) == jnp.argmax(log_probs)).astype(
-                jnp.float32
-            ), carry
+            likeliest = jnp.arange(log_probs.shape[0]) == jnp.argmax(log_probs)
+            return likeliest.astype(jnp.float32), carry
         return jnp.exp(log_probs), carry
